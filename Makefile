@@ -23,6 +23,8 @@ SOAK ?= 20
 OF ?= all
 # How often each node fails in make bench-services.
 ROUNDS ?= 5
+# How long TLC may take for one configuration in make check, where it has only the time that others leave: 30m.
+LIMIT ?=
 # What the machine does besides, for make figures: "beside other work".
 BESIDE ?=
 
@@ -35,7 +37,7 @@ help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: ## model-check the quick configurations with TLC and with the explorer (6 min)
-	$(GO) run ./tla/check
+	$(GO) run ./tla/check $(if $(LIMIT),-limit $(LIMIT))
 
 check-deep: ## model-check all configurations (about 15 min)
 	$(GO) run ./tla/check -deep
@@ -131,8 +133,8 @@ viewer-release: viewer ## the same, and keep it in the repository, for builds wi
 viewer-site: ## write the pages as a folder for any web server, or none: .cache/site (10 s)
 	$(GO) run ./impl/cmd/workbench view -site .cache/site
 
-# In Firefox too, if there is one: else it says at its end that it did not.
-viewer-test: viewer ## build these pages and test them, in Chromium and in Firefox: needs Node 20 (9 min)
+# In Firefox too, if there is one: else it says at its end that it did not. What walks through all traces and scenarios there takes each third, but in make soak.
+viewer-test: viewer ## build these pages and test them, in Chromium and in Firefox: needs Node 20 (8 min)
 	$(GO) test -count=1 ./traces/viewer
 	cd traces/viewer && npm run --silent test && npm run --silent test:browser
 
@@ -157,6 +159,7 @@ soak: ## the long form of the tests: more seeds, more runs, mutants, fuzzing (an
 	BULLY_SOAK=$(SOAK) $(GO) test -count=1 -timeout 0 ./conformance/... ./impl/bully/... ./impl/host
 	BULLY_SOAK=1 $(GO) test -count=$(SOAK) -timeout 0 -p 1 -parallel 4 $(PROCESSES)
 	$(MAKE) mutants traces fuzz FUZZTIME=2m
+	BULLY_SOAK=$(SOAK) $(MAKE) viewer-test
 
 evidence: ## run what is too slow for every day, and keep what it says (some hours; OF=prove: one of them)
 	$(GO) run ./conformance/evidence -run $(OF) -soak $(SOAK)

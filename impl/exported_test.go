@@ -19,8 +19,8 @@ import (
 // mostForUsers is how many names the packages export that programs import; it may only fall. mostOfAll is the same of all packages of
 // this module that anybody can import: the rest of them serve whoever checks or ports the protocol.
 const (
-	mostForUsers = 644
-	mostOfAll    = 1947
+	mostForUsers = 600
+	mostOfAll    = 1906
 )
 
 // forUsers are the packages that programs import: those that README.md embeds and runs, and what they speak of.

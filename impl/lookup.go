@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,8 +78,11 @@ func (e *notYetError) Error() string { return e.why }
 
 func notYet(format string, about ...any) error { return &notYetError{fmt.Sprintf(format, about...)} }
 
-// fromTo are the addresses of a question. That which it was asked from has another port each time, and so would be told each time.
-var fromTo = regexp.MustCompile(`\S+->\S+: `)
+// withoutAddresses takes from an error of DNS between which addresses the question was asked, such as 10.0.0.1:4711->10.0.0.2:53. That which it was asked from has
+// another port each time, and so would be told each time.
+func withoutAddresses(text string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(text), func(word string) bool { return strings.Contains(word, "->") && strings.HasSuffix(word, ":") }), " ")
+}
 
 // unanswered says why a question has no answer.
 func unanswered(what string, err error) error {
@@ -93,7 +95,7 @@ func unanswered(what string, err error) error {
 	}
 	why := err.Error()
 	if ok {
-		why = fromTo.ReplaceAllString(failed.Err, "")
+		why = withoutAddresses(failed.Err)
 	}
 	return notYet("DNS does not say %s: %s", what, why)
 }

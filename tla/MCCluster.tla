@@ -77,6 +77,7 @@ OneWitnessLess   == {As({3, 4}, {k}, {}) : k \in {1, 2}}
 TwoMoreWitnesses == {As({2, 3}, {1} \cup S, {}) : S \in {{4}, {4, 5}}}
 TwoMoreVoters    == {As({2, 3} \cup S, {1}, {}) : S \in {{4}, {4, 5}}}
 TwoOverWitness   == [Voting({2, 3}) EXCEPT !.witnesses = {1}]
+Outermost        == [Voting({1, N}) EXCEPT !.witnesses = Node \ {1, N}]
 
 \* Ranks: some members have a rank of 1, and the others of 0.
 Raised(w, S)     == [w EXCEPT !.ranks = S \X {1}]
@@ -225,6 +226,9 @@ ElectorsStand(i, s)     == i \in Electors(s.conf)                   \* for MaySt
 ByRankAlone(l, k, c)    == Higher(k, l, c)                          \* for Outranked
 ById(l, k, c)           == l \in c.voters => k > l                 \* for Outranked: ranks are not looked at
 ByFirstRanks(l, k, c)   == l \in c.voters => Higher(k, l, First)   \* for Outranked: ranks that change are not looked at
+BySendersRanks(s, m)    == m.conf                                   \* for Comparing
+KeepsItsRanks(s, m)     == IF ~Newer(m.conf, s.conf) THEN s                          \* for Adopted, where ranks alone change
+                           ELSE [Adopt(s, m.conf) EXCEPT !.conf = [s.conf EXCEPT !.epoch = m.conf.epoch, !.version = m.conf.version]]
 AnyOutranks(l, k, c)    == TRUE                                     \* for Outranked: whoever asks is the better
 ChangesUnsettled(i, s)  == TRUE                                     \* for IsSettled
 ManyDiffer(c, d)        == c # d                                    \* for OneDiffers

@@ -234,6 +234,9 @@ Counts(s, m) == m.conf = s.conf
 \* R46. Voters stand, and nobody else.
 MayStand(i, s) == i \in s.conf.voters
 
+\* R1, R43. By whose ranks a node compares the sender of m with itself.
+Comparing(s, m) == s.conf
+
 \* R51. Whom a leader may name as it resigns: another voter.
 MayName(i, s, k) == k \in s.conf.voters \ {i}
 
@@ -310,7 +313,7 @@ ElectionHeard(i, s, m) ==
       ok    == Answer("OK", i, m, t.epoch)
       ask   == Ask(i, t)
       idle  == t.role = "follower" /\ t.leader = None
-      lower == ~Outranked(i, m.from, t.conf)
+      lower == ~Outranked(i, m.from, Comparing(t, m))
   IN IF t.role = "leader" /\ lower THEN Step(t, <<ok, Msg("COORDINATOR", i, m.from, t.epoch, t.latest)>>)
      ELSE IF ~MaySupport(i, t, m) THEN Step(t, <<Answer("REFUSE", i, m, t.epoch)>>)
      ELSE IF lower THEN IF idle THEN Step(ask.state, <<ok>> \o ask.sent) ELSE Step(t, <<ok>>)

@@ -92,7 +92,7 @@ func (c *Cluster) doTo(h *host, op *Op) {
 	case Late:
 		c.take(h, &spec.Input{Timer: op.Timer}, op)
 	case Resign:
-		c.take(h, &spec.Input{Call: spec.ResignCall}, op)
+		c.take(h, &spec.Input{Call: spec.ResignCall, Names: op.Names}, op)
 	case Dead:
 		c.take(h, &spec.Input{Call: spec.HolderDeadCall}, op)
 	case Change:
@@ -131,7 +131,7 @@ func (c *Cluster) whyNot(op *Op) string {
 	}
 	i := c.index(op.Node)
 	switch {
-	case i < 0:
+	case i < 0, !op.Names.IsNone() && c.index(op.Names) < 0:
 		return "it is no member"
 	case op.Kind == Change && c.options.First.IsNone():
 		return "members are fixed"

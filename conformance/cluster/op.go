@@ -25,7 +25,8 @@ const (
 	End Kind = "end"
 	// Late gives Node the end of Timer though it does not run: the node must ignore it (R35).
 	Late Kind = "late"
-	// Resign calls Node to resign (R28). For a node that does not lead it is no step.
+	// Resign calls Node to resign (R28), and perhaps to name another (R51). For a node that does not lead, or may not name that one, it
+	// is no step.
 	Resign Kind = "resign"
 	// Dead tells Node that the holder of its lease is dead (R41). For a node without one it is no step.
 	Dead Kind = "dead"
@@ -69,6 +70,7 @@ type Op struct {
 	Timer spec.Timer  // of End and Late
 	Cut   []spec.Link // of Cut: ascending, each once, at least one
 	State spec.State  // of Expect: Role, Epoch, Leader and, unless it is none, Configuration
+	Names spec.NodeID // of Resign: who is to stand first (R51), or none
 	Crash Point       // of what makes a node take a step: Start, Deliver, Repeat, End, Resign, Dead, Change and Restart
 	// Of Change. Of epoch 0, in which nobody leads, it stands for one of the node's epoch, and the version after its own.
 	Configuration spec.Configuration
@@ -96,6 +98,9 @@ func (op Op) String() string {
 		said = append(said, op.Node.String(), "to", wantedText(op.Configuration))
 	default:
 		said = append(said, op.Node.String())
+		if !op.Names.IsNone() {
+			said = append(said, "to", op.Names.String())
+		}
 	}
 	switch {
 	case op.Crash == BeforeSave:
@@ -163,6 +168,11 @@ func (op *Op) parseWhat(said []string) (rest []string, err error) {
 		}
 	case Change:
 		return op.parseWanted(said[1:])
+	case Resign:
+		if len(said) > 2 && said[1] == "to" {
+			op.Names, err = spec.ParseNodeID(said[2])
+			n = 3
+		}
 	}
 	return said[n:], err
 }

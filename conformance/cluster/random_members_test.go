@@ -10,10 +10,10 @@ import (
 
 // changed counts what has become of members, where they change.
 type changed struct {
-	grown, shrunk, kinds, addresses int // changes of a leader
-	adopted, told, refused, removed int // newer configurations; by a REFUSE; sent with one; by a node that is none any more
-	stamped, joined, demoted        int // on winning; a member that was empty; leaders that lead on as witnesses
-	outside                         int // messages that no rule of section 8 saw
+	grown, shrunk, kinds, addresses, ranks int // changes of a leader
+	adopted, told, refused, removed        int // newer configurations; by a REFUSE; sent with one; by a node that is none any more
+	stamped, joined, demoted               int // on winning; a member that was empty; leaders that lead on as witnesses
+	outside                                int // messages that no rule of section 8 saw
 
 	oneWay, bridged, partial int // configurations that are new to a node while links are cut so
 }
@@ -33,6 +33,8 @@ func (n *changed) observe(c *conformance.Case, cut []spec.Link) {
 		n.grown++
 	case c.Input.Call == spec.ChangeCall && after.Len() < before.Len():
 		n.shrunk++
+	case c.Input.Call == spec.ChangeCall && ranksOf(before) != ranksOf(after):
+		n.ranks++
 	case c.Input.Call == spec.ChangeCall && after.String()[len("epoch:1 version:1"):] == before.String()[len("epoch:1 version:1"):]:
 		n.addresses++
 	case c.Input.Call == spec.ChangeCall:
@@ -60,6 +62,14 @@ func (n *changed) observe(c *conformance.Case, cut []spec.Link) {
 	if c.Want.State.Role == spec.Leader && me.Kind == spec.Witness {
 		n.demoted++
 	}
+}
+
+// ranksOf returns the sum of all ranks.
+func ranksOf(c spec.Configuration) (sum int) {
+	for _, m := range c.Members() {
+		sum += int(m.Rank)
+	}
+	return sum
 }
 
 // cut notes how links are cut: some in one direction alone; two nodes from each other that are both linked to a third, which is

@@ -21,6 +21,7 @@ type seen struct {
 	actions                            map[spec.Action]int
 	reigns                             [8]int // by the number of members
 	contested, handOvers, stale, downs int
+	named, claimed                     int // leaders that have named somebody, and who was named and claims
 	members                            changed
 }
 
@@ -53,6 +54,10 @@ func (s *seen) observe(c *conformance.Case, cut []spec.Link) {
 	switch {
 	case led && !leads && said(spec.Grant):
 		s.handOvers++
+	case in.Call == spec.ResignCall && !in.Names.IsNone():
+		s.named++
+	case in.Message.Names == c.ID && said(spec.Claim):
+		s.claimed++
 	case led && !leads && in.Timer == spec.ReignTimer:
 		s.downs++
 	case said(spec.Refuse) && (in.Message.Type == spec.Heartbeat || in.Message.Type == spec.Coordinator):
@@ -64,16 +69,16 @@ func (s *seen) observe(c *conformance.Case, cut []spec.Link) {
 func TestRandomClusters(t *testing.T) {
 	all := randomClusters(t, cluster.DrawScript, model, checks(600))
 	t.Logf("%+v", *all)
-	all.require(t, spec.FixedActions(), checks(600)/15, all.handOvers, all.downs)
+	all.require(t, spec.FixedActions(), checks(600)/15, all.handOvers, all.downs, all.named, all.claimed)
 	require.Positive(t, all.stale, "%+v", *all)
 }
 
 // TestRandomClustersOfMembersThatChange is TestRandomClusters where members change, while links are cut in every way.
 func TestRandomClustersOfMembersThatChange(t *testing.T) {
-	all := randomClusters(t, drawChanging, model, checks(240))
+	all := randomClusters(t, func(choose func(n int) int) *cluster.Script { return drawChanging(choose).DrawRanks(choose) }, model, checks(240))
 	t.Logf("%+v", *all)
 	m := all.members
-	all.require(t, spec.Actions(), checks(240)/30, all.handOvers, all.downs, m.grown, m.shrunk, m.kinds, m.addresses, m.adopted, m.told,
+	all.require(t, spec.Actions(), checks(240)/30, all.handOvers, all.downs, all.named, all.claimed, m.grown, m.shrunk, m.kinds, m.addresses, m.ranks, m.adopted, m.told,
 		m.refused, m.removed, m.stamped, m.joined, m.demoted, m.outside, m.oneWay, m.bridged, m.partial)
 }
 
@@ -135,7 +140,7 @@ func randomClusters(t *testing.T, draw func(choose func(n int) int) *cluster.Scr
 			t.Fatal(err)
 		}
 		t.Repeat(map[string]func(*rapid.T){"next": func(t *rapid.T) {
-			if err := c.Do(c.Draw(choose)); err != nil {
+			if err := c.Do(c.Vary(c.Draw(choose), choose)); err != nil {
 				script.Ops, failed = slices.Clone(c.Done()), script
 				t.Fatal(err)
 			}

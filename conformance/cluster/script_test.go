@@ -17,14 +17,14 @@ func TestScriptsAreRead(t *testing.T) {
 		choose := rand.New(rand.NewPCG(seed, 3)).IntN
 		script := cluster.DrawScript(choose)
 		if seed%3 == 0 {
-			script = drawChanging(choose)
+			script = drawChanging(choose).DrawRanks(choose)
 		}
 		script.Comment = "Two lines,\n\nwith one between."
 		script.Unstarted = seed%2 == 0
 		c, err := cluster.New(script.Members, model, cluster.Options{First: script.First, Records: script.Records, Unstarted: script.Unstarted})
 		require.NoError(t, err)
 		for range 60 {
-			op := c.Draw(choose)
+			op := c.Vary(c.Draw(choose), choose)
 			script.Ops = append(script.Ops, op)
 			require.NoError(t, c.Do(op))
 		}

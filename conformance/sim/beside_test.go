@@ -17,15 +17,15 @@ var beside = map[string]struct {
 	atFirst bool
 }{
 	"grants-an-epoch-twice":         {13, "R45", false},
-	"has-a-quorum-of-half":          {24, spec.OneLeaderPerEpoch, false},
-	"takes-no-for-yes":              {207, spec.OneLeaderPerEpoch, false},
+	"has-a-quorum-of-half":          {110, spec.OneLeaderPerEpoch, false},
+	"takes-no-for-yes":              {314, spec.OneLeaderPerEpoch, false},
 	"forgets-its-promise":           {4, "R42", false}, // a record without a promise has no configuration
-	"follows-a-past-epoch":          {52, spec.EpochMonotonic, false},
+	"follows-a-past-epoch":          {75, spec.EpochMonotonic, false},
 	"has-no-shield":                 {75, "R45", false}, // it grants across configurations first
 	"is-not-silent-after-a-restart": {1909, spec.OneActing, false},
 	"never-checks-its-quorum":       {14, spec.OneActing, false},
 	"deposes-a-leader-that-is-well": {0, spec.NoDisruption, false},
-	"gives-up-for-good":             {29, spec.SomeLeader, false},
+	"gives-up-for-good":             {58, spec.SomeLeader, false},
 	"never-pre-empts":               {0, spec.HighestLeads, false},
 	"sends-before-it-saves":         {0, "R4", true},
 	"cancels-no-timer":              {0, "R36", true},

@@ -121,6 +121,8 @@ func (p *Plan) validateFault(n int) error {
 		return wrong("For is %v, from %v on, but must be over by Length, %v", f.For, f.At, p.Length)
 	case !f.Kind.ofLinks() && !slices.Contains(p.Members, f.Node):
 		return wrong("Node is %s, which is no member", f.Node)
+	case f.Kind == HandOverFault && !slices.Contains(p.Members, f.To):
+		return wrong("To is %s, which is no member", f.To)
 	case f.Point < Between:
 		return wrong("Point is %d, but must be at least %d", f.Point, Between)
 	}

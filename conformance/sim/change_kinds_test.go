@@ -119,6 +119,17 @@ func TestStoppedTooSoon(t *testing.T) {
 	}
 }
 
+// TestRanks has the lowest begin as the highest, and gives that place to another while it leads, which comes to lead.
+func TestRanks(t *testing.T) {
+	p := growing(3, 3, change(100, sim.RankChange, 2), change(1500, sim.RankChange, 1))
+	p.First[0].Rank, p.Changes[0].Rank = 1, 2
+	all, result := configurations(t, p)
+	require.Equal(t, []string{"epoch:0 version:1 {1^1 2 3}", "epoch:1 version:1 {1^1 2 3}", "epoch:1 version:2 {1^1 2^2 3}", "epoch:2 version:2 {1^1 2^2 3}",
+		"epoch:2 version:3 {1 2^2 3}"}, all)
+	require.Equal(t, []sim.Reign{{Epoch: 1, Leader: id(1)}, {Epoch: 2, Leader: id(2)}}, result.Reigns)
+	require.EqualValues(t, 2, result.Stats.Settled)
+}
+
 // TestTwoOperators lets two ask at once: each gets what it wants, one after the other, though one has seen a version that is over.
 func TestTwoOperators(t *testing.T) {
 	all, result := configurations(t, growing(4, 3, change(100, sim.ObserverChange, 4), change(100, sim.AddressChange, 1), change(100, sim.WitnessChange, 2)))
@@ -180,7 +191,7 @@ func TestNobodyToAsk(t *testing.T) {
 }
 
 const changingText = `{"plan":1,"seed":81,"members":["1","2","3"],
- "timing":{"delay":"12ms","drift":0.01,"heartbeat":"100ms","reign":"140ms","patience":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"1s","stagger":"25ms","settle":"1ms"},
+ "timing":{"delay":"12ms","drift":0.01,"heartbeat":"100ms","reign":"140ms","patience":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"1s","stagger":"25ms","defer":"1ms"},
  "links":{"delay":{"min":"1ms","max":"1ms"},"loss":0,"repeated":0},"disk":{"min":"0s","max":"0s"},"rates":[],"proofs":false,"length":"2s",
  "faults":[
   {"at":"300ms","kind":"resign","node":"3"}],
@@ -191,7 +202,8 @@ const changingText = `{"plan":1,"seed":81,"members":["1","2","3"],
   {"at":"500ms","change":"remove","node":"1","back":"1s"},
   {"at":"600ms","change":"remove","node":"2","back":"never"},
   {"at":"700ms","change":"force","node":"1"},
-  {"at":"800ms","change":"swap","node":"2"}]}`
+  {"at":"800ms","change":"swap","node":"2"},
+  {"at":"900ms","change":"rank","node":"1","rank":65535}]}`
 
 // TestChangingText writes and reads a plan of changing members, and says it as a person would.
 func TestChangingText(t *testing.T) {
@@ -210,6 +222,7 @@ func TestChangingText(t *testing.T) {
        600ms  node 2 is to be removed
        700ms  node 1 is to be removed, though it lead
        800ms  node 2 is to be removed and another added, at once
+       900ms  node 1 is to have rank 65535
 `, strings.Join(strings.SplitAfter(p.String(), "\n")[3:], ""))
 	require.Equal(t, "600ms node 2 is to be removed", p.Changes[4].String())
 	for _, c := range []struct{ old, new, want string }{
@@ -232,6 +245,7 @@ func TestChangingText(t *testing.T) {
 // TestValidateChanges changes a good plan: what is wrong is named.
 func TestValidateChanges(t *testing.T) {
 	for want, change := range map[string]func(p *sim.Plan){
+		"Changes[0].Rank is 3, but must be 0 but for rank":                      func(p *sim.Plan) { p.Changes[0].Rank = 3 },
 		"Changes are 2, but must be none without First: members are fixed then": func(p *sim.Plan) { p.First = nil },
 		"First[0] is 9, which is no node":                                       func(p *sim.Plan) { p.First[0].ID = id(9) },
 		"First[1] is 1, but must be above 1":                                    func(p *sim.Plan) { p.First[1].ID = id(1) },

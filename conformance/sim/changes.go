@@ -17,6 +17,7 @@ type Change struct {
 	At   time.Duration
 	Kind ChangeKind `json:"change"`
 	Node spec.NodeID
+	Rank uint16        // of a RankChange: which rank Node is to have
 	Back time.Duration `never:"yes"` // of a RemoveChange: how long after its host has stopped the node runs again, with its old disk; 0: never
 }
 
@@ -34,6 +35,8 @@ const (
 	RemoveChange ChangeKind = "remove"
 	// AddressChange gives Node another address, if it is a member.
 	AddressChange ChangeKind = "address"
+	// RankChange gives Node another rank, if it is a member (R1).
+	RankChange ChangeKind = "rank"
 	// ForceChange removes Node, be it the leader that is asked, which may not remove itself (R47.5).
 	ForceChange ChangeKind = "force"
 	// SwapChange removes Node and adds another one, at once, which no leader may do (R47.4).
@@ -42,7 +45,7 @@ const (
 
 // ChangeKinds returns every kind of change.
 func ChangeKinds() []ChangeKind {
-	return []ChangeKind{ObserverChange, VoterChange, WitnessChange, RemoveChange, AddressChange, ForceChange, SwapChange}
+	return []ChangeKind{ObserverChange, VoterChange, WitnessChange, RemoveChange, AddressChange, ForceChange, SwapChange, RankChange}
 }
 
 // Valid reports whether k is one of ChangeKinds.
@@ -62,6 +65,8 @@ func (c *Change) words() string {
 		return fmt.Sprintf("node %s is to be removed", c.Node)
 	case c.Kind == AddressChange:
 		return fmt.Sprintf("node %s is to have another address", c.Node)
+	case c.Kind == RankChange:
+		return fmt.Sprintf("node %s is to have rank %d", c.Node, c.Rank)
 	}
 	switch c.Kind {
 	case ForceChange:
@@ -117,6 +122,8 @@ func (p *Plan) validateChanges() error {
 			return wrong("Changes[%d].At is %v, but must not be before that of the change before, %v", i, c.At, p.Changes[i-1].At)
 		case !slices.Contains(p.Members, c.Node):
 			return wrong("Changes[%d].Node is %s, which is no node", i, c.Node)
+		case c.Rank > 0 && c.Kind != RankChange:
+			return wrong("Changes[%d].Rank is %d, but must be 0 but for %s", i, c.Rank, RankChange)
 		case c.Back < 0 || c.Back > longest || c.Back > 0 && c.Kind != RemoveChange:
 			return wrong("Changes[%d].Back is %v, but must be from 0 to %v, and 0 but for %s", i, c.Back, longest, RemoveChange)
 		}
@@ -139,12 +146,15 @@ func (p *Plan) asked(k int, seen spec.Configuration, leader spec.NodeID) (wanted
 	switch {
 	case waits:
 		return wanted, false, true
-	case at < 0 && !c.Kind.adds(), at >= 0 && c.Kind.adds() && members[at].Kind == kind, at >= 0 && c.Kind == AddressChange && members[at].Address == address:
+	case at < 0 && !c.Kind.adds(), at >= 0 && c.Kind.adds() && members[at].Kind == kind, at >= 0 && c.Kind == AddressChange && members[at].Address == address,
+		at >= 0 && c.Kind == RankChange && members[at].Rank == c.Rank:
 		return wanted, true, false
 	case at < 0:
 		members = append(members, spec.Member{ID: c.Node, Kind: kind})
 	case c.Kind == AddressChange:
 		members[at].Address = address
+	case c.Kind == RankChange:
+		members[at].Rank = c.Rank
 	case kind.Valid():
 		members[at].Kind = kind
 	default:
@@ -197,6 +207,21 @@ func (d *drawing) firstMembers() {
 	}
 }
 
+// rankings draws ranks of the first members, and changes of ranks, where members change.
+func (d *drawing) rankings() {
+	if !d.plan.changes() {
+		return
+	}
+	for k := range d.plan.First {
+		d.plan.First[k].Rank = uint16(pick(&d.dice, 0, 0, 1, 2))
+	}
+	for range d.below(5) {
+		d.plan.Changes = append(d.plan.Changes, Change{At: d.moment(), Kind: RankChange, Node: pick(&d.dice, d.plan.Members...),
+			Rank: uint16(pick(&d.dice, 0, 1, 2, 3, spec.MaxRank))})
+	}
+	slices.SortStableFunc(d.plan.Changes, func(a, b Change) int { return cmp.Compare(a.At, b.At) })
+}
+
 // change adds a change, if it comes before the plan is over.
 func (d *drawing) change(at time.Duration, kind ChangeKind, node spec.NodeID) {
 	if at >= d.plan.Length {
@@ -228,7 +253,9 @@ func (d *drawing) scene(at time.Duration) {
 		return at + d.between(0, pick(&d.dice, t.Delay, 2*t.Heartbeat, 2*t.Patience, 6*t.Patience))
 	}
 	any := func() spec.NodeID { return pick(&d.dice, d.plan.Members...) }
-	kind := func() ChangeKind { return pick(&d.dice, ChangeKinds()...) }
+	kind := func() ChangeKind {
+		return pick(&d.dice, slices.DeleteFunc(ChangeKinds(), func(k ChangeKind) bool { return k == RankChange })...)
+	}
 	switch d.below(8) {
 	case 0: // a node joins: it follows first
 		node := d.nonMember()

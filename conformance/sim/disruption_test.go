@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -130,21 +129,18 @@ func TestPromisedToNobody(t *testing.T) {
 // In change-after-a-cut and change-after-a-crash a leader has lost its quorum, and makes somebody a member with whom it would have one,
 // so shortly before its reign ends that he cannot answer in time.
 func TestHeld(t *testing.T) {
-	files, err := filepath.Glob("testdata/held/*.json")
-	require.NoError(t, err)
-	require.Len(t, files, 2)
-	for _, file := range files {
-		p, err := read(file)
-		require.NoError(t, err, file)
+	plans := read(t, "testdata/held.json")
+	require.Len(t, plans, 2)
+	for name, p := range plans {
 		all, result := events(t, &p)
-		require.True(t, result.Timely, file)
+		require.True(t, result.Timely, name)
 		i := slices.IndexFunc(all, func(e spec.Event) bool { return e.Action == spec.ReignTimeout })
 		change := all[i-1]
 		for k := i; change.Action != spec.ChangeAction; k-- {
 			change = all[k]
 		}
-		require.Equal(t, all[i].Node, change.Node, file)
-		require.Less(t, time.Duration(all[i].At-change.At)*time.Microsecond, p.Timing.Delay, file)
+		require.Equal(t, all[i].Node, change.Node, name)
+		require.Less(t, time.Duration(all[i].At-change.At)*time.Microsecond, p.Timing.Delay, name)
 	}
 }
 

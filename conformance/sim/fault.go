@@ -117,6 +117,7 @@ type Fault struct {
 	At    time.Duration
 	Kind  FaultKind
 	Node  spec.NodeID
+	To    spec.NodeID
 	Links []spec.Link
 	Point Point
 	For   time.Duration

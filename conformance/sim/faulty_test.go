@@ -86,7 +86,7 @@ func grants(c *conformance.Case) spec.Step {
 		Sent: []spec.Message{{Type: spec.Grant, From: c.ID, To: m.From, Epoch: m.Epoch, Question: m.Question}}}
 }
 
-// faults are all of them. Each is also the name of a plan in testdata/regressions.
+// faults are all of them. Each is also the name of a plan in testdata/regressions.json.
 var faults = []fault{
 	{"grants-an-epoch-twice", spec.OneLeaderPerEpoch, 5, "swarm", 443, step(func(c *conformance.Case, got spec.Step) spec.Step {
 		m, s := c.Input.Message, &c.Before

@@ -146,7 +146,7 @@ func (d *drawing) timing(maxDrift int) Timing {
 	t.Patience = above(lease)
 	t.Coordinator = above(fast(slow(t.Election)+slow(t.Claim)+3*delay), lease, 2*t.Election)
 	t.Stagger = pick(&d.dice, 0, fast(2*delay), fast(2*delay), 3*delay)
-	t.Settle = pick(&d.dice, 0, delay/12, delay)
+	t.Defer = pick(&d.dice, 0, delay/12, delay)
 	t.Preempt = pick(&d.dice, 0, t.Patience/2, t.Coordinator, 3*t.Coordinator, -1)
 	return t
 }

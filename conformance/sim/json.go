@@ -362,9 +362,9 @@ func (f *Fault) has(name string) (may, must bool) {
 	return is, is
 }
 
-// has says that a change has Back that removes.
+// has says that a change has Back that removes, and Rank that gives one.
 func (c *Change) has(name string) (may, must bool) {
-	is := name != "back" || c.Kind == RemoveChange
+	is := (name != "back" || c.Kind == RemoveChange) && (name != "rank" || c.Kind == RankChange)
 	return is, is
 }
 

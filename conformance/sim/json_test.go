@@ -35,7 +35,7 @@ func TestPlanJSON(t *testing.T) {
 }
 
 const planText = `{"plan":1,"seed":81,"members":["1","2","3"],
- "timing":{"delay":"12ms","drift":0.01,"heartbeat":"100ms","reign":"140ms","patience":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"never","stagger":"25ms","settle":"1ms"},
+ "timing":{"delay":"12ms","drift":0.01,"heartbeat":"100ms","reign":"140ms","patience":"325ms","election":"25ms","coordinator":"325ms","claim":"50ms","preempt":"never","stagger":"25ms","defer":"1ms"},
  "links":{"delay":{"min":"1ms","max":"5ms"},"loss":0,"repeated":0.1},"disk":{"min":"0s","max":"1.5ms"},"rates":[1,0.99,1.01],"proofs":true,"length":"10s",
  "faults":[
   {"at":"1s","kind":"crash","node":"3","point":"after 2 messages","for":"500ms"},
@@ -44,7 +44,8 @@ const planText = `{"plan":1,"seed":81,"members":["1","2","3"],
   {"at":"4s","kind":"conditions","links":[["3","1"]],"for":"1s","delay":{"min":"1ms","max":"2ms"},"loss":0.5,"repeated":0.25},
   {"at":"5s","kind":"slow-disk","node":"2","for":"1s","disk":{"min":"1ms","max":"2ms"}},
   {"at":"7s","kind":"fail-disk","node":"2","for":"1s","kept":true},
-  {"at":"9s","kind":"resign","node":"3"}]}`
+  {"at":"9s","kind":"resign","node":"3"},
+  {"at":"9.5s","kind":"hand-over","node":"3","to":"1"}]}`
 
 func TestPlanText(t *testing.T) {
 	var p sim.Plan
@@ -62,6 +63,7 @@ func TestPlanText(t *testing.T) {
           5s  a save of node 2 takes 1ms to 2ms for 1s
           7s  the next save of node 2 fails, and is on disk; it restarts 1s later
           9s  node 3 is called to resign
+        9.5s  node 3 is called to hand over to 1
 `, p.String())
 }
 

@@ -107,7 +107,7 @@ func (r *Runner) tellOperators(c spec.Configuration) {
 		r.result.Stats.Settled++
 		r.told = append(r.told, c)
 		m, isMember := c.Member(change.Node)
-		o.made, o.over = false, m.Kind == spec.MemberKind(change.Kind) || change.Kind == AddressChange || !isMember
+		o.made, o.over = false, m.Kind == spec.MemberKind(change.Kind) || change.Kind == AddressChange || change.Kind == RankChange || !isMember
 	}
 }
 

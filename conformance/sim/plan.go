@@ -55,7 +55,7 @@ func (p *Plan) String() string {
 	}
 	fmt.Fprintf(&b, "%d nodes %s, seed %d, faults until %s\n", len(p.Members), p.Members, p.Seed, p.Length)
 	fmt.Fprintf(&b, "  timing  δ %s, ρ %v, heartbeat %s, reign %s, patience %s, election %s, coordinator %s, claim %s, preempt %s, stagger %s, settle %s\n",
-		t.Delay, t.Drift, t.Heartbeat, t.Reign, t.Patience, t.Election, t.Coordinator, t.Claim, preempt, t.Stagger, t.Settle)
+		t.Delay, t.Drift, t.Heartbeat, t.Reign, t.Patience, t.Election, t.Coordinator, t.Claim, preempt, t.Stagger, t.Defer)
 	fmt.Fprintf(&b, "  links   %s; a save takes %s", p.Links, p.Disk)
 	if p.Rates != nil {
 		fmt.Fprintf(&b, "; rates of clocks %v", p.Rates)

@@ -51,7 +51,7 @@ func (r *Runner) follow(i rank, was *view, out *spec.Step, began policy.Instant)
 		stay := policy.Set(now.members | one(i))
 		h.policy.Reconfigure(now.peers(i), func(s policy.Set) policy.Set { return s & stay })
 	}
-	h.policy.Follow(&policy.Step{Began: began, Now: clock, Action: actions[r.in.action], From: h.view.place(i, r.in.from), Cancel: out.Cancel,
+	h.policy.Follow(&policy.Step{Began: began, Now: clock, Action: actions[r.in.action], Names: r.waitsFor(i), From: h.view.place(i, r.in.from), Cancel: out.Cancel,
 		Arm: out.Arm, Sent: out.Sent, Role: out.State.Role, Leader: h.view.place(i, h.view.leader),
 		Latest: out.State.Latest, Dated: out.State.Dated})
 	r.endElection(i, clock)

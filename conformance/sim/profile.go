@@ -70,10 +70,21 @@ func (p Profile) draw(d *drawing) {
 	case SwarmProfile:
 		d.begin(pick(&d.dice, 0, 20000, 200000))
 		d.swarm()
+		d.besides()
 	case ChangingProfile:
 		d.begin(pick(&d.dice, 0, 20000, 200000))
 		d.changing()
 		d.swarm()
+		d.besides()
+	}
+}
+
+// besides draws, for one plan of two, what is drawn last of all, so that it changes nothing else of what a seed means: ranks, and whom those
+// who resign name.
+func (d *drawing) besides() {
+	if d.one(2) {
+		d.rankings()
+		d.handOvers()
 	}
 }
 

@@ -174,9 +174,9 @@ func TestElectionEnds(t *testing.T) {
 		sim.Fault{At: 150 * ms, For: 50 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.Between})
 	all, _ := events(t, silent)
 	asks := since(all, id(1), 210*ms, 4)
-	require.Contains(t, asks[0], "227ms PatienceTimeout", "1 ms, Settle, and one place after the IM_BACK: who has led is not waited for")
-	require.Contains(t, asks[2], "229ms OnRefuse 3→1")
-	require.Contains(t, asks[3], "229ms ElectionTimeout")
+	require.Contains(t, asks[0], "226ms PatienceTimeout", "one place after the IM_BACK: who has led is not waited for")
+	require.Contains(t, asks[2], "228ms OnRefuse 3→1")
+	require.Contains(t, asks[3], "228ms ElectionTimeout")
 
 	dead := quiet(3, sim.Fault{At: 150 * ms, For: 500 * ms, Kind: sim.CrashFault, Node: id(3), Point: sim.Between})
 	dead.Proofs = true

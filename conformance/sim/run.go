@@ -62,22 +62,23 @@ const hostStreams = 1 << 20
 
 // What alarms and calls are about: the kind is in the highest byte of the tag.
 const (
-	beginTag  = iota << 24 // of a fault, whose place in the plan is below
-	endTag                 // of a fault
-	againTag               // the restart of a node that went down when its fault was over already
-	calmTag                // all faults are over
-	probeTag               // a host tries whether another node lives: 16 times the one, and the other
-	resignTag              // a call of the user
-	deadTag                // a false proof of death, or a true one by chance
-	proofTag               // a proof of the death of a node
-	lookTag                // an operator looks for a leader to ask; whose change is below
-	changeTag              // the call of an operator
-	handTag                // the host of a leader that is a witness lets it resign
-	backTag                // a node that was removed runs again
-	linkTag                // two hosts may be connected: 16 times the one, and the other
-	upTag                  // a host learns that it is connected to another
-	standTag               // it is looked whether a node was removed at all
-	kindOfTag = 0xff << 24
+	beginTag    = iota << 24 // of a fault, whose place in the plan is below
+	endTag                   // of a fault
+	againTag                 // the restart of a node that went down when its fault was over already
+	calmTag                  // all faults are over
+	probeTag                 // a host tries whether another node lives: 16 times the one, and the other
+	resignTag                // a call of the user
+	handOverTag              // one that names a node
+	deadTag                  // a false proof of death, or a true one by chance
+	proofTag                 // a proof of the death of a node
+	lookTag                  // an operator looks for a leader to ask; whose change is below
+	changeTag                // the call of an operator
+	handTag                  // the host of a leader that is a witness lets it resign
+	backTag                  // a node that was removed runs again
+	linkTag                  // two hosts may be connected: 16 times the one, and the other
+	upTag                    // a host learns that it is connected to another
+	standTag                 // it is looked whether a node was removed at all
+	kindOfTag   = 0xff << 24
 )
 
 // Run runs a plan, like the function Run. The memory of Result.Reigns is good until the next run.
@@ -254,6 +255,8 @@ func (r *Runner) called(i rank, e *simnet.Event[spec.Message]) {
 	switch e.Tag & kindOfTag {
 	case resignTag:
 		r.call(i, spec.ResignCall)
+	case handOverTag:
+		r.named(i, rank(e.Tag&^kindOfTag))
 	case deadTag:
 		r.call(i, spec.HolderDeadCall)
 	case proofTag:

@@ -235,7 +235,7 @@ func (k *shrinker) renumber() {
 		}
 		for i := range p.Faults {
 			f := &p.Faults[i]
-			f.Node = names[f.Node]
+			f.Node, f.To = names[f.Node], names[f.To]
 			for j, l := range f.Links {
 				f.Links[j] = spec.Link{From: names[l.From], To: names[l.To]}
 			}
@@ -248,13 +248,14 @@ func (k *shrinker) dropChanges() {
 	k.Drop(func(p *Plan) int { return len(p.Changes) }, func(p *Plan, from, to int) { p.Changes = slices.Delete(p.Changes, from, to) })
 }
 
-// plainChanges makes the first members plainer, and each change: all are voters, with no address, and from the beginning on; who
+// plainChanges makes the first members plainer, and each change: all are voters, with no address and no rank, and from the beginning on; who
 // is removed does not come back; and a change comes sooner.
 func (k *shrinker) plainChanges() {
 	for i := range k.Smallest.First {
 		at := func(p *Plan) *spec.Member { return &p.First[i] }
 		k.TryIf(at(&k.Smallest).Kind != spec.Voter, func(p *Plan) { at(p).Kind = spec.Voter })
 		k.TryIf(at(&k.Smallest).Address != "", func(p *Plan) { at(p).Address = "" })
+		k.TryIf(at(&k.Smallest).Rank != 0, func(p *Plan) { at(p).Rank = 0 })
 	}
 	for i := range k.Smallest.Changes {
 		at := func(p *Plan) *Change { return &p.Changes[i] }

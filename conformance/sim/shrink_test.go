@@ -1,8 +1,11 @@
 package sim_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,49 +81,56 @@ func run(t *testing.T, p *sim.Plan, maker conformance.Maker) sim.Result {
 	return result
 }
 
-// TestRegressions runs every plan in testdata/regressions and testdata/changing on the model, which must hold, and on the
+// TestRegressions runs every plan in testdata/regressions.json and testdata/changing.json on the model, which must hold, and on the
 // nodes with the fault that it is named after, which must still fail. With BULLY_REGRESSIONS=write it first finds and shrinks a
 // plan for each fault that has none which fails, as after a change of what the simulator does with a plan.
 func TestRegressions(t *testing.T) {
-	regress(t, "testdata/regressions", faults)
-	regress(t, "testdata/changing", changingFaults) // in a folder of their own: whose members are fixed cannot run them
+	regress(t, "testdata/regressions.json", faults)
+	regress(t, "testdata/changing.json", changingFaults) // in a file of their own: whose members are fixed cannot run them
 }
 
-// regress runs the plans in a folder on nodes with these faults.
-func regress(t *testing.T, regressions string, faults []fault) {
+// regress runs the plans in a file on nodes with these faults.
+func regress(t *testing.T, file string, faults []fault) {
 	t.Helper()
-	byName := map[string]fault{}
+	plans := read(t, file)
+	write := os.Getenv("BULLY_REGRESSIONS") == "write"
 	for _, f := range faults {
-		byName[f.name] = f
-		name := filepath.Join(regressions, f.name+".json")
-		if p, err := read(name); os.Getenv("BULLY_REGRESSIONS") == "write" && (err != nil || !fails(t, &p, f)) {
+		if p, ok := plans[f.name]; write && (!ok || !fails(t, &p, f)) {
 			p, broken := find(t, f)
-			small, _ := sim.Shrink(p, f.maker, broken.Violation, sim.Shrinking{})
-			text, err := small.MarshalJSON()
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(name, append(text, '\n'), 0o644))
+			plans[f.name], _ = sim.Shrink(p, f.maker, broken.Violation, sim.Shrinking{})
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(regressions, "*.json"))
-	require.NoError(t, err)
-	require.Len(t, files, len(faults), "each fault has a plan, and each plan a fault; see above")
-	for _, file := range files {
-		p, err := read(file)
-		require.NoError(t, err, file)
-		f, ok := byName[strings.TrimSuffix(filepath.Base(file), ".json")]
-		require.True(t, ok, "%s is named after no fault", file)
-		require.Nil(t, run(t, &p, model).Violation, "%s: the model fails", file)
-		require.True(t, fails(t, &p, f), "%s: nodes that are wrong do not break %s; see above", file, f.breaks)
+	if write {
+		keep(t, file, plans)
+	}
+	require.Len(t, plans, len(faults), "each fault has a plan, and each plan a fault; see above")
+	for _, f := range faults {
+		p, ok := plans[f.name]
+		require.True(t, ok, "%s has no plan for %s; see above", file, f.name)
+		require.Nil(t, run(t, &p, model).Violation, "%s: the model fails", f.name)
+		require.True(t, fails(t, &p, f), "%s: nodes that are wrong do not break %s; see above", f.name, f.breaks)
 	}
 }
 
-// read reads the plan in a file.
-func read(name string) (p sim.Plan, err error) {
-	text, err := os.ReadFile(name)
-	if err == nil {
-		err = p.UnmarshalJSON(text)
+// read reads the plans in a file, by name.
+func read(t *testing.T, file string) (plans map[string]sim.Plan) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &plans), file)
+	return plans
+}
+
+// keep writes plans into a file.
+func keep(t *testing.T, file string, plans map[string]sim.Plan) {
+	t.Helper()
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(plans)) {
+		text, err := plans[name].MarshalJSON()
+		require.NoError(t, err)
+		all = append(all, fmt.Sprintf("%q: %s", name, text))
 	}
-	return p, err
+	require.NoError(t, os.WriteFile(file, []byte("{\n"+strings.Join(all, ",\n\n")+"\n}\n"), 0o644))
 }
 
 // fails reports whether nodes with a fault break on a plan what they are known to break.

@@ -33,7 +33,7 @@ func (c *changing) next(choose func(n int) int) (did string, err error) {
 		c.links[l[0]][l[1]] = c.links[l[0]][l[1]][1:]
 		return fmt.Sprintf("lose %v", m), nil
 	case lot < 62:
-		return "settle", c.settle()
+		return "defer", c.settle()
 	case lot < 65:
 		c.setCut(i, j, choose(3) == 0)
 		return fmt.Sprintf("cut %d→%d: %t", i+1, j+1, c.cut[i][j]), nil

@@ -33,17 +33,3 @@ func BenchmarkPhi(b *testing.B) {
 		})
 	}
 }
-
-// What a turn of the loop costs.
-func BenchmarkPauseGuard(b *testing.B) {
-	g, err := NewPauseGuard(15*ms, 100*ms)
-	if err != nil {
-		b.Fatal(err)
-	}
-	now := at(0)
-	b.ReportAllocs()
-	for b.Loop() {
-		now = now.Add(50 * ms)
-		g.Ran(now, now, now)
-	}
-}

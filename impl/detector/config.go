@@ -8,20 +8,20 @@ import (
 
 // What a PhiConfig means by the zero value of a field.
 const (
-	// DefaultThreshold is a suspicion once in 10⁸ intervals, if they are as regular as the window says.
-	DefaultThreshold = 8
-	// DefaultWindow is how many intervals are remembered.
-	DefaultWindow = 1000
+	// defaultThreshold is a suspicion once in 10⁸ intervals, if they are as regular as the window says.
+	defaultThreshold = 8
+	// defaultWindow is how many intervals are remembered.
+	defaultWindow = 1000
 )
 
 // Limits of a PhiConfig. Within them every sum over the window is exact.
 const (
-	// MaxThreshold is far above what any clock can tell apart.
-	MaxThreshold = 100
-	// MaxWindow bounds the memory of a detector, at 8 bytes an interval.
-	MaxWindow = 1 << 16
-	// MaxCap is the greatest patience.
-	MaxCap = time.Hour
+	// maxThreshold is far above what any clock can tell apart.
+	maxThreshold = 100
+	// maxWindow bounds the memory of a detector, at 8 bytes an interval.
+	maxWindow = 1 << 16
+	// maxCap is the greatest patience.
+	maxCap = time.Hour
 )
 
 // PhiConfig says how a Phi judges. Heartbeat and Floor are needed; zero means the default for all else.
@@ -30,11 +30,11 @@ type PhiConfig struct {
 	Heartbeat time.Duration
 	// Floor is the least patience: Timing.Patience of the host. At least Heartbeat. (R37 d)
 	Floor time.Duration
-	// Cap is the greatest patience, and so the longest time to detect a death. At least Floor, at most MaxCap; by
+	// Cap is the greatest patience, and so the longest time to detect a death. At least Floor, at most an hour; by
 	// default four times Floor, which leaves room for two mistakes.
 	Cap time.Duration
 	// Threshold is the phi at which patience ends: 8 means one false suspicion in 10⁸ intervals. Above 0, at most
-	// MaxThreshold; by default DefaultThreshold.
+	// 100; by default 8.
 	Threshold float64
 	// MinDeviation is the least standard deviation of the intervals, however regular they were. Above 0, at most Cap;
 	// by default a tenth of Heartbeat, and at least a microsecond if that is below Cap.
@@ -42,7 +42,7 @@ type PhiConfig struct {
 	// Pause is for how long after the mean interval nothing is thought of a silence: a pause of the other node that
 	// is acceptable. From 0, the default, to Cap. Floor usually leaves enough room already.
 	Pause time.Duration
-	// Window is how many intervals are remembered. From 2 to MaxWindow; by default DefaultWindow.
+	// Window is how many intervals are remembered. From 2 to 65,536; by default 1,000.
 	Window int
 }
 
@@ -59,16 +59,16 @@ func (e *ConfigError) Error() string {
 // withDefaults returns the configuration with no field zero that may not be.
 func (c PhiConfig) withDefaults() PhiConfig {
 	if c.Cap == 0 {
-		c.Cap = 4 * min(c.Floor, MaxCap/4)
+		c.Cap = 4 * min(c.Floor, maxCap/4)
 	}
 	if c.Threshold == 0 {
-		c.Threshold = DefaultThreshold
+		c.Threshold = defaultThreshold
 	}
 	if c.MinDeviation == 0 {
 		c.MinDeviation = min(max(c.Heartbeat/10, time.Microsecond), c.Cap)
 	}
 	if c.Window == 0 {
-		c.Window = DefaultWindow
+		c.Window = defaultWindow
 	}
 	return c
 }
@@ -84,18 +84,18 @@ func (c PhiConfig) Validate() error {
 		return bad("Heartbeat", "is %v, but must be above 0: the interval at which arrivals are expected", c.Heartbeat)
 	case c.Floor < c.Heartbeat:
 		return bad("Floor", "is %v, but must be at least Heartbeat, %v: or every heartbeat is late", c.Floor, c.Heartbeat)
-	case c.Floor > MaxCap:
-		return bad("Floor", "is %v, but must be at most %v", c.Floor, MaxCap)
-	case c.Cap < c.Floor || c.Cap > MaxCap:
-		return bad("Cap", "is %v, but must be from Floor, %v, to %v", c.Cap, c.Floor, MaxCap)
-	case math.IsNaN(c.Threshold) || c.Threshold <= 0 || c.Threshold > MaxThreshold:
-		return bad("Threshold", "is %v, but must be above 0 and at most %d", c.Threshold, MaxThreshold)
+	case c.Floor > maxCap:
+		return bad("Floor", "is %v, but must be at most %v", c.Floor, maxCap)
+	case c.Cap < c.Floor || c.Cap > maxCap:
+		return bad("Cap", "is %v, but must be from Floor, %v, to %v", c.Cap, c.Floor, maxCap)
+	case math.IsNaN(c.Threshold) || c.Threshold <= 0 || c.Threshold > maxThreshold:
+		return bad("Threshold", "is %v, but must be above 0 and at most %d", c.Threshold, maxThreshold)
 	case c.MinDeviation < 0 || c.MinDeviation > c.Cap:
 		return bad("MinDeviation", "is %v, but must be above 0 and at most Cap, %v", c.MinDeviation, c.Cap)
 	case c.Pause < 0 || c.Pause > c.Cap:
 		return bad("Pause", "is %v, but must be from 0 to Cap, %v", c.Pause, c.Cap)
-	case c.Window < 2 || c.Window > MaxWindow:
-		return bad("Window", "is %d, but must be from 2 to %d", c.Window, MaxWindow)
+	case c.Window < 2 || c.Window > maxWindow:
+		return bad("Window", "is %d, but must be from 2 to %d", c.Window, maxWindow)
 	}
 	return nil
 }

@@ -34,12 +34,12 @@ func TestConfig(t *testing.T) {
 		{func(c *PhiConfig) { c.Floor = c.Heartbeat - 1 }, "PhiConfig.Floor is 49.999999ms, but must be at least Heartbeat, 50ms: or every heartbeat is late"},
 		{func(c *PhiConfig) { c.Floor = c.Heartbeat }, ""},
 		{func(c *PhiConfig) { c.Floor = math.MinInt64 }, "PhiConfig.Floor is -2562047h47m16.854775808s, but must be at least Heartbeat, 50ms: or every heartbeat is late"},
-		{func(c *PhiConfig) { c.Floor = MaxCap }, ""},
-		{func(c *PhiConfig) { c.Heartbeat, c.Floor = MaxCap, MaxCap }, ""},
-		{func(c *PhiConfig) { c.Floor = MaxCap + 1 }, "PhiConfig.Floor is 1h0m0.000000001s, but must be at most 1h0m0s"},
+		{func(c *PhiConfig) { c.Floor = maxCap }, ""},
+		{func(c *PhiConfig) { c.Heartbeat, c.Floor = maxCap, maxCap }, ""},
+		{func(c *PhiConfig) { c.Floor = maxCap + 1 }, "PhiConfig.Floor is 1h0m0.000000001s, but must be at most 1h0m0s"},
 		{func(c *PhiConfig) { c.Cap = c.Floor }, ""},
 		{func(c *PhiConfig) { c.Cap = c.Floor - 1 }, "PhiConfig.Cap is 264.999999ms, but must be from Floor, 265ms, to 1h0m0s"},
-		{func(c *PhiConfig) { c.Cap = MaxCap + 1 }, "PhiConfig.Cap is 1h0m0.000000001s, but must be from Floor, 265ms, to 1h0m0s"},
+		{func(c *PhiConfig) { c.Cap = maxCap + 1 }, "PhiConfig.Cap is 1h0m0.000000001s, but must be from Floor, 265ms, to 1h0m0s"},
 		{func(c *PhiConfig) { c.Threshold = -1 }, "PhiConfig.Threshold is -1, but must be above 0 and at most 100"},
 		{func(c *PhiConfig) { c.Threshold = nan }, "PhiConfig.Threshold is NaN, but must be above 0 and at most 100"},
 		{func(c *PhiConfig) { c.Threshold = math.Inf(1) }, "PhiConfig.Threshold is +Inf, but must be above 0 and at most 100"},
@@ -51,8 +51,8 @@ func TestConfig(t *testing.T) {
 		{func(c *PhiConfig) { c.Pause = 2 * time.Second }, "PhiConfig.Pause is 2s, but must be from 0 to Cap, 1.06s"},
 		{func(c *PhiConfig) { c.Window = 1 }, "PhiConfig.Window is 1, but must be from 2 to 65536"},
 		{func(c *PhiConfig) { c.Window = -1 }, "PhiConfig.Window is -1, but must be from 2 to 65536"},
-		{func(c *PhiConfig) { c.Window = MaxWindow + 1 }, "PhiConfig.Window is 65537, but must be from 2 to 65536"},
-		{func(c *PhiConfig) { c.Window = MaxWindow }, ""},
+		{func(c *PhiConfig) { c.Window = maxWindow + 1 }, "PhiConfig.Window is 65537, but must be from 2 to 65536"},
+		{func(c *PhiConfig) { c.Window = maxWindow }, ""},
 	}
 	for _, test := range tests {
 		config := lan

@@ -14,9 +14,10 @@
 //		case <-timer.C:
 //		}
 //		now := time.Now()
-//		if pause := guard.Ran(now, now.Round(0), asked); pause > 0 { // this node did not run; others may be well
-//			phi.Paused(guard.Until())
-//			due = guard.Postpone(due)
+//		if now.Sub(asked) > late { // this node did not run, which Suspended says too; others may be well
+//			quiet := now.Add(2 * heartbeat) // what is queued is taken, and the next heartbeat arrives
+//			phi.Paused(quiet)
+//			due = later(due, quiet)
 //		}
 //		for message := range network.Received() { // what has arrived is taken before any timer ends
 //			if message.From != leader { // somebody new is followed
@@ -41,7 +42,7 @@
 //     doubling back.
 //   - A node that dies before its first arrival is never suspected: the wait begins with the first Patience, and
 //     two samples that were never measured stand in for the window.
-//   - The node itself did not run, and suspects all others when it wakes: PauseGuard.
+//   - The node itself did not run, and suspects all others when it wakes: its loop puts suspicion off.
 //   - Whoever was stopped or suspended finds a queue of arrivals, and learns intervals of nothing: Paused.
 //   - Phi becomes infinite and breaks what prints it: here it is finite for every time there is.
 //

@@ -40,20 +40,3 @@ func Example() {
 	// after 3/3 of it: phi 8.0
 	// after 4/3 of it: phi 17.9
 }
-
-// The node was stopped for 15 s. It must not conclude that the others were silent.
-func ExamplePauseGuard() {
-	guard, err := detector.NewPauseGuard(15*time.Millisecond, 100*time.Millisecond)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	now := time.Unix(0, 0)
-	due := now.Add(265 * time.Millisecond) // when patience ends
-	now = now.Add(15 * time.Second)        // when the loop wakes
-	fmt.Println("did not run for", guard.Ran(now, now.Round(0), due))
-	fmt.Println("suspects in", guard.Postpone(due).Sub(now))
-	// Output:
-	// did not run for 14.735s
-	// suspects in 100ms
-}

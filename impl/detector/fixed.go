@@ -28,7 +28,7 @@ func (f *Fixed) Patience(now time.Time) time.Duration {
 	return f.patience
 }
 
-// Phi returns a number that rises with the time waited, from 0, and is DefaultThreshold when patience ends. It is for
+// Phi returns a number that rises with the time waited, from 0, and is 8 when patience ends. It is for
 // people to see, on the same scale as that of Phi.
 func (f *Fixed) Phi(now time.Time) float64 {
 	waited := f.waited(now)
@@ -36,9 +36,9 @@ func (f *Fixed) Phi(now time.Time) float64 {
 	case waited == 0:
 		return 0
 	case f.patience == 0:
-		return DefaultThreshold
+		return defaultThreshold
 	}
-	return DefaultThreshold * float64(waited) / float64(f.patience)
+	return defaultThreshold * float64(waited) / float64(f.patience)
 }
 
 // Paused does nothing: there is nothing that a pause could teach wrongly.

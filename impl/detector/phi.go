@@ -56,7 +56,7 @@ func (p *Phi) Reset() {
 	p.mistakes, p.inTime, p.learned = 0, 0, 0
 	p.window.clear()
 	p.window.add(p.config.Heartbeat - p.config.Heartbeat/4)
-	p.window.add(min(p.config.Heartbeat+p.config.Heartbeat/4, MaxCap))
+	p.window.add(min(p.config.Heartbeat+p.config.Heartbeat/4, maxCap))
 	p.judge()
 }
 
@@ -113,7 +113,7 @@ func (p *Phi) Phi(now time.Time) float64 {
 }
 
 // Paused says that this node itself did not run: arrivals before until, such as those that were queued meanwhile, begin
-// the wait anew but teach nothing, and are no sign of a mistake. See PauseGuard.Until.
+// the wait anew but teach nothing, and are no sign of a mistake.
 func (p *Phi) Paused(until time.Time) {
 	if until.After(p.quiet) {
 		p.quiet = until

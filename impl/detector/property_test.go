@@ -20,7 +20,7 @@ func anyConfig(t *rapid.T) PhiConfig {
 	limit := duration("cap", floor, time.Minute)
 	return PhiConfig{
 		Heartbeat: heartbeat, Floor: floor, Cap: limit,
-		Threshold:    rapid.Float64Range(0.01, MaxThreshold).Draw(t, "threshold"),
+		Threshold:    rapid.Float64Range(0.01, maxThreshold).Draw(t, "threshold"),
 		MinDeviation: duration("deviation", 0, limit),
 		Pause:        duration("pause", 0, limit),
 		Window:       rapid.IntRange(2, 40).Draw(t, "window"),

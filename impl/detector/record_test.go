@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// text writes events as a file of testdata.
+// text writes events as a file of testdata has them.
 func text(comment string, events ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", comment)

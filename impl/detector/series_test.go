@@ -3,8 +3,10 @@ package detector
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,11 +16,11 @@ import (
 )
 
 var (
-	update = flag.Bool("update", false, "write the table and the constructed series of testdata anew")
+	update = flag.Bool("update", false, "write the table of testdata anew")
 	record = flag.Bool("record", false, "write the recorded series of testdata anew; it takes a minute and a half")
 )
 
-// A series is what a follower lives through, in a file of testdata. Each word of it is an event:
+// A series is what a follower lives through: recorded, in a file of testdata, or constructed. Each word of it is an event:
 //
 //	50103     a message arrives so many microseconds after the one before
 //	50000*20  twenty of them
@@ -30,16 +32,32 @@ type series struct {
 	events []string
 }
 
-// readSeries reads a file of testdata. What follows a # is a comment.
-func readSeries(t *testing.T, file string) series {
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	s := series{name: strings.TrimSuffix(filepath.Base(file), ".txt")}
-	for line := range strings.Lines(string(data)) {
+// readSeries reads a series. What follows a # is a comment.
+func readSeries(name, text string) series {
+	s := series{name: name}
+	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")
 		s.events = append(s.events, strings.Fields(line)...)
 	}
 	return s
+}
+
+// allSeries returns the series that are constructed, and those that were recorded, by name.
+func allSeries(t *testing.T) map[string]series {
+	all := map[string]series{}
+	for name, text := range constructed() {
+		all[name] = readSeries(name, text)
+	}
+	files, err := filepath.Glob("testdata/*.txt")
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		name := strings.TrimSuffix(filepath.Base(file), ".txt")
+		require.NotContains(t, all, name)
+		all[name] = readSeries(name, string(text))
+	}
+	return all
 }
 
 // judge is what Fixed and Phi are.
@@ -59,7 +77,7 @@ var (
 // follower is the least host that has a detector. Its loop is that of the package comment.
 type follower struct {
 	detector judge
-	guard    *PauseGuard // or nil
+	guard    *pauseGuard // or nil
 	network  time.Time   // when the latest message arrived
 	asleep   time.Duration
 	resumes  time.Time // when the latest pause ends
@@ -78,9 +96,7 @@ const never = 1000 * time.Hour
 func newFollower(t *testing.T, detector judge, guarded bool) *follower {
 	f := &follower{detector: detector, network: at(0), resumes: at(0)}
 	if guarded {
-		var err error
-		f.guard, err = NewPauseGuard(15*ms, 100*ms)
-		require.NoError(t, err)
+		f.guard = &pauseGuard{limit: 15 * ms, hold: 100 * ms}
 	}
 	f.due = at(0).Add(min(f.detector.Patience(at(0)), never))
 	return f
@@ -91,11 +107,11 @@ func (f *follower) turn(now time.Time) {
 	if f.guard == nil {
 		return
 	}
-	if f.guard.Ran(now, now.Add(f.asleep), f.due) > 0 {
+	if f.guard.ran(now, now.Add(f.asleep), f.due) > 0 {
 		f.pauses++
-		f.detector.Paused(f.guard.Until())
+		f.detector.Paused(f.guard.until)
 		if !f.due.IsZero() {
-			f.due = f.guard.Postpone(f.due)
+			f.due = f.guard.postpone(f.due)
 		}
 	}
 }
@@ -210,26 +226,16 @@ func TestTable(t *testing.T) {
 	if *record {
 		recordSeries(t)
 	}
-	for name, text := range constructed() {
-		file := filepath.Join("testdata", name+".txt")
-		if *update {
-			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
-		}
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.Equal(t, text, string(data), "%s is not what is constructed: go test ./impl/detector -run Table -update", file)
-	}
-	files, err := filepath.Glob("testdata/*.txt")
-	require.NoError(t, err)
-	require.Greater(t, len(files), 10)
+	all := allSeries(t)
+	require.Greater(t, len(all), 10)
 
 	var table strings.Builder
 	table.WriteString("Suspicions that were false, and the time from the last arrival to the suspicion of the death in ms.\n")
 	table.WriteString("Fixed: 265 ms. Phi: heartbeat 50 ms, floor 265 ms. Naive: no least deviation, no bounds, no guard, learns all.\n\n")
 	fmt.Fprintf(&table, "%-22s %8s %7s | %15s | %15s | %15s | %15s\n",
 		"series", "arrivals", "pauses", "fixed", "phi", "phi, no guard", "naive")
-	for _, file := range files {
-		s := readSeries(t, file)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		s := all[name]
 		var verdicts []string
 		var phi *follower
 		for _, f := range []*follower{
@@ -255,6 +261,7 @@ func TestTable(t *testing.T) {
 
 // What the table must say of Phi, whatever else changes.
 func TestSeries(t *testing.T) {
+	all := allSeries(t)
 	for _, test := range []struct {
 		name               string
 		wrong              int           // suspicions that are false, at most
@@ -278,7 +285,8 @@ func TestSeries(t *testing.T) {
 		{"faster", 1, 265 * ms, 0, false},
 		{"gc-pauses", 2, 1060 * ms, 0, false},
 	} {
-		s := readSeries(t, filepath.Join("testdata", test.name+".txt"))
+		s, ok := all[test.name]
+		require.True(t, ok, test.name)
 		f := newFollower(t, newPhi(t, lan), true)
 		f.live(t, s)
 		require.LessOrEqual(t, f.wrong, test.wrong, "%s: false suspicions", test.name)

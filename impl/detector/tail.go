@@ -25,7 +25,7 @@ func tail(y float64) float64 {
 // erfcEnd is where tail leaves math.Erfc, which loses its digits near 37 deviations and is 0 above 39.
 const erfcEnd = 35
 
-// quantile returns the y at which tail reaches phi, from 0 to 2·MaxThreshold. It is found by bisection, once for each
+// quantile returns the y at which tail reaches phi, from 0 to 2·maxThreshold. It is found by bisection, once for each
 // detector: math.Erfcinv goes by way of 1−x, and is +Inf from phi 16 on.
 func quantile(phi float64) float64 {
 	low, high := -50.0, 50.0 // tail(−50) is 0, tail(50) is above 500

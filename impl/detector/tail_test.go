@@ -51,7 +51,7 @@ func TestQuantile(t *testing.T) {
 	} {
 		require.InDelta(t, test.want, quantile(test.phi), 1e-12, "phi %v", test.phi)
 	}
-	for phi := 0.001; phi <= 2*MaxThreshold; phi *= 1.01 {
+	for phi := 0.001; phi <= 2*maxThreshold; phi *= 1.01 {
 		y := quantile(phi)
 		require.GreaterOrEqual(t, tail(y), phi)
 		require.Less(t, tail(math.Nextafter(y, -100)), phi)

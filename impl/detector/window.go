@@ -9,7 +9,7 @@ import (
 // window remembers the latest intervals. Its sums are integers, and exact: whatever is added and taken out again, no
 // rounding error is left behind, as it is in a running sum of floating point numbers.
 //
-// An interval is at most MaxCap, which is below 2⁴² ns, and there are at most 2¹⁶ of them: the sum is below 2⁵⁸, the
+// An interval is at most maxCap, which is below 2⁴² ns, and there are at most 2¹⁶ of them: the sum is below 2⁵⁸, the
 // sum of squares below 2¹⁰⁰, and times the count, below 2¹¹⁶.
 type window struct {
 	ring    []uint64 // in nanoseconds; all of it is allocated at once
@@ -29,7 +29,7 @@ func (w *window) clear() {
 	*w = window{ring: w.ring}
 }
 
-// add remembers an interval from 0 to MaxCap, and forgets the oldest if there is no room.
+// add remembers an interval from 0 to maxCap, and forgets the oldest if there is no room.
 func (w *window) add(interval time.Duration) {
 	x := uint64(interval)
 	if w.count == len(w.ring) {

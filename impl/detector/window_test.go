@@ -31,8 +31,8 @@ func exact(intervals []time.Duration) (mean, deviation float64) {
 func TestWindowIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(2, 20).Draw(t, "size")
-		interval := rapid.OneOf(rapid.Int64Range(0, 1000), rapid.Int64Range(int64(MaxCap)-10, int64(MaxCap)),
-			rapid.Int64Range(0, int64(MaxCap)))
+		interval := rapid.OneOf(rapid.Int64Range(0, 1000), rapid.Int64Range(int64(maxCap)-10, int64(maxCap)),
+			rapid.Int64Range(0, int64(maxCap)))
 		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) time.Duration {
 			return time.Duration(interval.Draw(t, "interval"))
 		}), 1, 60).Draw(t, "intervals")
@@ -52,13 +52,13 @@ func TestWindowIsExact(t *testing.T) {
 
 // A running sum of floating point numbers would be left with what an hour among nanoseconds has rounded away.
 func TestWindowDoesNotDrift(t *testing.T) {
-	w := newWindow(MaxWindow)
-	for range 3 * MaxWindow {
-		w.add(MaxCap)
+	w := newWindow(maxWindow)
+	for range 3 * maxWindow {
+		w.add(maxCap)
 	}
-	require.Equal(t, float64(MaxCap), w.mean())
+	require.Equal(t, float64(maxCap), w.mean())
 	require.Zero(t, w.deviation())
-	for i := range MaxWindow {
+	for i := range maxWindow {
 		w.add(time.Duration(i % 2))
 	}
 	require.Equal(t, 0.5, w.mean())

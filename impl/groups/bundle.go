@@ -35,6 +35,9 @@ type list struct {
 	number  uint64 // not 0
 	beats   []beat
 	repeats uint64 // how often it was repeated
+
+	groups  []*group // whose they are here; nil if that was not looked up
+	changes uint64   // … as of so many changes of what groups there are
 }
 
 // A beat is a HEARTBEAT, or an ACK, of a group.
@@ -275,7 +278,7 @@ func (p *peer) takeBeats(b *bundle) {
 		b.repeats = p.said.number
 		p.said.repeats++
 	} else {
-		p.said.repeats = 0
+		p.said.repeats, p.said.groups = 0, nil
 		b.beats = &list{number: p.number, beats: beats}
 	}
 	p.said.number = p.number

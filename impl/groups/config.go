@@ -24,7 +24,7 @@ type Config struct {
 	// ID is this node, one of Addresses. A node keeps it for life (R1).
 	ID spec.NodeID
 	// Addresses are where all nodes listen, host:port, this node's included: the same at every node. They are the members of every group, and do not
-	// change (R40).
+	// change (R40): a node whose record is of others does not open. Where a member listens may change, as all nodes are started again.
 	Addresses map[spec.NodeID]string
 	// Cluster is the name of the cluster, the same at every node. See transport.Config.
 	Cluster string
@@ -44,6 +44,8 @@ type Config struct {
 	Progress time.Duration
 	// Overrun, if given, is called when work has not returned by the deadline of its reign: see host.Config. It must not block.
 	Overrun func(group string, r Reign)
+	// Guard is told that the loop goes round, as by a host: see host.FindGuard. It kills a node that hangs, in all groups. Default: nobody is.
+	Guard *host.Guard
 	// Preemptions are in how many groups at once this node, when it comes back, stands against those who lead in its stead. From 1; default 64.
 	Preemptions int
 
@@ -150,7 +152,7 @@ func (c *Config) open() (opened *storage.Groups, err error) {
 	var record spec.Durable
 	if c.Storage == nil {
 		if opened, err = storage.OpenGroups(c.Dir, c.ID, slices.Collect(maps.Keys(c.Addresses))); err != nil {
-			return nil, err
+			return nil, wrongMembers(err)
 		}
 		c.Storage, record = opened, opened.Record()
 	}
@@ -162,4 +164,12 @@ func (c *Config) open() (opened *storage.Groups, err error) {
 		}
 	}
 	return opened, err
+}
+
+// wrongMembers says what is to be done when a record is of other members.
+func wrongMembers(err error) error {
+	if bad, ok := errors.AsType[*storage.RecordError](err); ok && bad.Kind == storage.WrongMembers {
+		return fmt.Errorf("groups: the members of all groups are those that the cluster began with: give these Addresses, or begin another cluster, of another name and in another folder, whose epochs begin anew: %w", err)
+	}
+	return err
 }

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
@@ -19,7 +21,7 @@ type Groups struct {
 	config    Config
 	placement Placement
 	loop      *loop
-	keeper    *keeper
+	keeper    *reigns.Keeper
 	opened    *storage.Groups // that Open has opened, or nil
 
 	calls   chan func()
@@ -49,15 +51,18 @@ func Open(config Config) (*Groups, error) {
 	}
 	g := &Groups{
 		config: config, placement: config.placement(), opened: opened,
-		keeper: &keeper{clock: config.Clock, progress: config.Progress, overrun: config.Overrun, kick: make(chan struct{}, 1), reigns: map[*reign]struct{}{}},
-		calls:  make(chan func()), wake: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
+		calls: make(chan func()), wake: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
 		byName: map[string]*group{}, names: map[uint64]string{}, leaving: map[string]*group{}, watchers: map[*watcher]struct{}{},
+	}
+	g.keeper = &reigns.Keeper{Now: config.Clock.Now, NewTimer: func(d time.Duration) reigns.Timer { return config.Clock.NewTimer(d) },
+		Progress: config.Progress, Over: ErrNotLeader, Stalled: ErrNoProgress}
+	if config.Overrun != nil {
+		g.keeper.Overrun = func(w *reigns.Work) { config.Overrun(w.Reign.Of, Reign{w.Reign, w}) }
 	}
 	g.loop = g.newLoop()
 	if t, ok := config.Transport.(interface{ Begun() }); ok {
 		t.Begun() // the storage has written a file of this life
 	}
-	g.ended.Go(func() { g.keeper.run(g.done) })
 	g.ended.Go(g.saves)
 	go g.run()
 	return g, nil
@@ -65,9 +70,9 @@ func Open(config Config) (*Groups, error) {
 
 func (g *Groups) newLoop() *loop {
 	c := &g.config
-	l := &loop{config: c, of: g, members: g.placement.sorted(), byKey: map[uint64]*group{}, watch: watch{clock: c.Clock, limit: c.Timing.Delay, read: c.Clock.Now()},
+	l := &loop{config: c, of: g, mourned: none, guard: c.Guard.Loop(&c.Timing), members: g.placement.sorted(), byKey: map[uint64]*group{}, watch: reigns.NewWatch(c.Clock.Now, c.Timing.Delay),
 		beat: policy.Never, rings: policy.Never, saves: make(chan *job, 1), saved: make(chan error, 1), timer: c.Clock.NewTimer(policy.MaxTiming), turn: 1}
-	l.begins = l.watch.now.Add(c.Timing.Heartbeat)
+	l.begins = l.watch.Now.Add(c.Timing.Heartbeat)
 	l.all = 1<<len(l.members) - 1
 	for place, id := range l.members {
 		if id == c.ID {
@@ -95,7 +100,7 @@ func (g *Groups) run() {
 	if l.err != nil {
 		cause = l.err
 	}
-	l.watch.tick()
+	l.tick()
 	for _, one := range l.list {
 		leads := one.role == spec.Leader
 		l.endReign(one, cause)
@@ -107,6 +112,7 @@ func (g *Groups) run() {
 		}
 	}
 	l.flush()
+	l.guard.Ends()
 	close(l.saves)
 	err := g.config.Transport.Close()
 	if l.saving != nil {
@@ -125,6 +131,9 @@ func (g *Groups) run() {
 	g.watchers = nil
 	g.mu.Unlock()
 	close(g.done)
+	for _, one := range l.list {
+		close(one.gone)
+	}
 }
 
 // Close ends the node at once, and returns when it has ended. It ends its reigns and resigns, but does not wait for work to return: see Stop. It returns why the node
@@ -143,7 +152,7 @@ func (g *Groups) Stop(ctx context.Context) error {
 		g.loop.closing = true
 		for _, one := range g.loop.list {
 			if one.reign != nil {
-				one.reign.close(ErrClosed)
+				one.reign.Close(ErrClosed)
 				g.looksAt(one)
 			}
 		}
@@ -158,10 +167,14 @@ func (g *Groups) Stop(ctx context.Context) error {
 // Done returns a channel that is closed when the node has ended: by Close, or for good, and then Close says why.
 func (g *Groups) Done() <-chan struct{} { return g.done }
 
-// reason returns why the node has ended.
+// reason returns why the node has ended, or a group is gone.
 func (g *Groups) reason() error {
-	if g.loop.err != nil {
-		return g.loop.err
+	select {
+	case <-g.done:
+		if g.loop.err != nil {
+			return g.loop.err
+		}
+	default:
 	}
 	return ErrClosed
 }
@@ -260,7 +273,7 @@ func (g *Groups) Remove(ctx context.Context, names ...string) error {
 		for _, one := range removed {
 			one.removing = true
 			if one.reign != nil {
-				one.reign.close(ErrClosed)
+				one.reign.Close(ErrClosed)
 			}
 			g.looksAt(one)
 		}
@@ -280,110 +293,6 @@ func (g *Groups) drops(one *group) {
 	delete(g.leaving, one.name)
 	delete(g.names, one.key)
 	close(one.gone)
-}
-
-// Lead runs work in each reign of this node in a group, one reign after the other, until work returns by itself. It adds the group, if it is not there. It waits while another node leads. Work is given a context that ends when the reign does, when the node is to stop, when
-// Resign is called, and with ctx; context.Cause tells which: ErrNotLeader, ErrNoProgress, ErrClosed, or the cause of ctx. Work must then return soon: another node may lead from now on.
-//
-// If work returns while its reign goes on, the node resigns from the group, and Lead returns what work has returned. If the reign has ended, Lead drops that, and waits for the next one. If ctx ends, it waits for
-// work to return, and returns ctx.Err(); the node leads the group on: see Resign and Remove. If the node ends, or the group is removed, it returns ErrClosed or an
-// error that wraps ErrStopped. Whatever it returns, no work runs when it does.
-func (g *Groups) Lead(ctx context.Context, name string, work func(context.Context, Reign) error) error {
-	if err := g.Add(ctx, name); err != nil {
-		return err
-	}
-	g.mu.Lock()
-	one := g.byName[name]
-	g.mu.Unlock()
-	if one == nil {
-		return ErrClosed
-	}
-	for {
-		workCtx, w, err := g.next(ctx, one)
-		if err != nil {
-			return err
-		}
-		over, err := run(workCtx, w, work)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if !over {
-			_ = g.resign(ctx, one, w.reign.epoch)
-			return err
-		}
-	}
-}
-
-// run runs work, and reports whether the reign was over, or being ended, when it returned.
-func run(ctx context.Context, w *work, f func(context.Context, Reign) error) (over bool, err error) {
-	defer func() { over = w.leave() }()
-	return false, f(ctx, Reign{w.reign, w})
-}
-
-// next joins the first reign that can be joined.
-func (g *Groups) next(ctx context.Context, one *group) (context.Context, *work, error) {
-	for {
-		current, changed := one.now()
-		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
-		}
-		if current != nil {
-			if workCtx, w := current.join(ctx); w != nil {
-				return workCtx, w, nil
-			}
-		}
-		select {
-		case <-changed:
-		case <-one.gone:
-			return nil, nil, ErrClosed
-		case <-ctx.Done():
-			return nil, nil, ctx.Err()
-		case <-g.done:
-			return nil, nil, g.reason()
-		}
-	}
-}
-
-// Resign makes this node lead a group no longer: it ends the contexts of its work, leads on until that has returned, and then tells the others (R28). It returns nil when that
-// has been done, and at once if it does not lead the group. It may lead it again, and if it is the highest it will.
-func (g *Groups) Resign(ctx context.Context, name string) error {
-	g.mu.Lock()
-	one := g.byName[name]
-	g.mu.Unlock()
-	if one == nil {
-		return nil
-	}
-	return g.resign(ctx, one, 0)
-}
-
-// resign resigns if the node leads the epoch, or any if it is 0.
-func (g *Groups) resign(ctx context.Context, one *group, epoch spec.Epoch) error {
-	over := make(chan struct{})
-	err := g.call(ctx, func() {
-		if one.reign == nil || epoch != 0 && one.reign.epoch != epoch {
-			close(over)
-			return
-		}
-		one.reign.close(ErrNotLeader)
-		one.resigning = append(one.resigning, over)
-		g.looksAt(one)
-	})
-	if err != nil {
-		return err
-	}
-	return g.await(ctx, over)
-}
-
-// begins, ends and tells are what the loop tells.
-
-func (g *Groups) begins(one *group, r *reign) {
-	g.keeper.add(r)
-	one.set(r)
-}
-
-func (g *Groups) ends(one *group, r *reign) {
-	g.keeper.remove(r)
-	one.set(nil)
 }
 
 // looksAt has the loop look at a group.

@@ -2,13 +2,11 @@ package groups
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
-	"time"
 
-	"github.com/seed-fdf591db/bully/impl/detector"
+	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/host"
-	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
@@ -26,14 +24,19 @@ type loop struct {
 	all     policy.Set
 	up      policy.Set
 	dead    policy.Set
+	mourned int     // the node of whose death groups are being told, or none
+	unheard int     // … the first of the list that has not been
 	peers   []*peer // by place; nil for this node
-	watch   watch
+	watch   *reigns.Watch
 	state   spec.State // of the node that has stepped last
 
 	list  []*group         // all
 	due   []policy.Instant // of each, when the first of its timers ends, but for heartbeat; in a row, as each turn looks at all
 	byKey map[uint64]*group
 	turn  uint64
+
+	changes uint64 // of byKey
+	taken   uint64 // inputs
 
 	begun    bool           // links had time to open
 	begins   policy.Instant // when they have had it
@@ -46,6 +49,8 @@ type loop struct {
 	saves  chan *job
 	saved  chan error
 
+	guard   reigns.Guarded
+	told    policy.Instant // when it was told last that the loop turns; 0 while the loop rests
 	timer   host.Timer
 	rings   policy.Instant
 	stats   Counters
@@ -55,94 +60,44 @@ type loop struct {
 	buffer  []byte
 }
 
-// A job is what is saved at once.
-type job struct {
-	promises []storage.GroupPromise
-	groups   []*group // whose they are
-	gone     []*group // whose place is to be freed
-}
-
-func (j *job) empty() bool { return len(j.promises) == 0 && len(j.gone) == 0 }
-
-// do does a job.
-func (j *job) do(store Storage) error {
-	if len(j.promises) > 0 {
-		if err := store.Save(j.promises); err != nil {
-			return err
-		}
-	}
-	if len(j.gone) == 0 {
-		return nil
-	}
-	var keys []uint64
-	for _, g := range j.gone {
-		keys = append(keys, g.key)
-	}
-	return store.Forget(keys)
-}
-
-// A watch reads the clock. It counts the time in which the machine was suspended, which a monotonic clock may not.
-type watch struct {
-	clock host.Clock
-	limit time.Duration
-	now   policy.Instant
-	read  time.Time
-}
-
-// most is the longest suspension that counts: longer than all timers.
-const most = 1000 * time.Hour
-
-func (w *watch) tick() {
-	read := w.clock.Now()
-	mono := max(read.Sub(w.read), 0)
-	asleep := detector.Suspended(mono, read.Round(0).Sub(w.read.Round(0)), w.limit)
-	w.now, w.read = w.now.Add(mono+min(asleep, most)), read
-}
-
-func (w *watch) at(i policy.Instant) time.Time { return w.read.Add(i.After(w.now)) }
-
-func release(timer host.Timer) {
-	timer.Stop()
-	if c, ok := timer.(io.Closer); ok {
-		_ = c.Close()
-	}
-}
-
-// mostEvents is how many events are taken in a turn.
-const mostEvents = 256
+// mostSteps is how many steps of one kind are taken in a turn, before what they say is said: when a thousand groups have lost their leader at once, the first of them are to
+// have another before the last have begun. All nodes go through their groups in the same order, if they have added them in that.
+const mostSteps = 128
 
 // run turns until the node is closed, or stops for good.
 func (l *loop) run(calls <-chan func(), wake <-chan struct{}, closing <-chan struct{}) {
-	defer release(l.timer)
+	defer reigns.Release(l.timer)
 	for l.err == nil {
-		l.watch.tick()
+		l.tick()
 		l.notePause()
 		more := l.drain()
 		l.begin()
-		l.endTimers()
+		more = l.mourns() || more
+		more = l.endTimers() || more
 		l.beats()
 		for _, g := range l.of.news() {
 			l.look(g)
 		}
 		l.save()
 		l.flush()
-		l.rested = l.watch.now
+		l.rested = l.watch.Now
 		if l.err != nil || l.closing && !l.leads() {
 			return
 		}
-		l.ring()
 		var now chan struct{}
 		if more {
 			now = closed
+		} else {
+			l.rests()
 		}
 		select {
 		case <-closing:
 			return
 		case f := <-calls:
-			l.watch.tick()
+			l.tick()
 			f()
 		case err := <-l.saved:
-			l.watch.tick()
+			l.tick()
 			l.release(err)
 		case <-now:
 		case <-wake:
@@ -170,19 +125,30 @@ func (l *loop) leads() bool {
 	return false
 }
 
-// ring sets the timer to when there is something to do without being asked.
-func (l *loop) ring() {
-	next := l.beat
+// tick reads the clock, and tells a guard from time to time that the turn goes on: it is longer with many groups.
+func (l *loop) tick() {
+	l.watch.Tick()
+	if l.watch.Now.After(l.told) >= l.config.Timing.Delay/4 {
+		l.told = l.watch.Now
+		l.guard.Turns(l.watch.Read)
+	}
+}
+
+// rests sets the timer to when there is something to do without being asked, and tells a guard.
+func (l *loop) rests() {
+	next := min(l.beat, l.guard.RousesBy(l.watch.Now))
 	if !l.begun {
 		next = min(next, l.begins)
 	}
 	for _, due := range l.due {
 		next = min(next, due)
 	}
-	if next < l.rings || l.rings < l.watch.now {
+	if next < l.rings || l.rings < l.watch.Now {
 		l.rings = next
-		l.timer.Reset(max(min(next.After(l.watch.now), policy.MaxTiming), 0))
+		l.timer.Reset(max(min(next.After(l.watch.Now), policy.MaxTiming), 0))
 	}
+	l.guard.Rests(l.rings, l.watch.Now)
+	l.told = 0 // the next turn is told of at once
 }
 
 // notePause gives others time to be heard, if this node was held up for longer than Delay: what they have said may not have been read yet.
@@ -191,13 +157,13 @@ func (l *loop) notePause() {
 	for _, due := range l.due {
 		first = min(first, due)
 	}
-	if first = max(first, l.rested); l.watch.now.After(first) <= l.config.Timing.Delay {
+	if first = max(first, l.rested); l.watch.Now.After(first) <= l.config.Timing.Delay {
 		return
 	}
 	l.stats.Pauses++
 	for _, g := range l.list {
 		if g.node != nil && g.held == nil {
-			g.policy.HeldUp(l.watch.now)
+			g.policy.HeldUp(l.watch.Now)
 			l.settle(g)
 		}
 	}
@@ -205,7 +171,7 @@ func (l *loop) notePause() {
 
 // drain takes what has come, and reports whether there may be more.
 func (l *loop) drain() (more bool) {
-	for range mostEvents {
+	for began := l.stats.Steps; l.stats.Steps-began < 4*mostSteps; {
 		event, ok := l.config.Transport.Next()
 		if !ok || l.err != nil {
 			return false
@@ -214,7 +180,7 @@ func (l *loop) drain() (more bool) {
 		if place == none || place == l.me {
 			continue
 		}
-		l.watch.tick()
+		l.tick()
 		l.hear(place, &event)
 	}
 	return true
@@ -232,6 +198,11 @@ func (l *loop) place(id spec.NodeID) int {
 // hear takes one event.
 func (l *loop) hear(place int, event *transport.Event) {
 	one := policy.One(place)
+	for place == l.mourned || event.Kind == transport.Dead { // what comes after a proof of death comes after it in all groups
+		if !l.mourns() {
+			break
+		}
+	}
 	switch event.Kind {
 	case transport.Bundle:
 		if l.dead.Has(place) {
@@ -245,7 +216,7 @@ func (l *loop) hear(place int, event *transport.Event) {
 		l.up, l.dead = l.up|one, l.dead&^one
 		l.peers[place].forget()
 		for _, g := range l.list {
-			g.policy.Connected(place, l.watch.now)
+			g.policy.Connected(place, l.watch.Now)
 			l.settle(g)
 		}
 	case transport.Down:
@@ -256,12 +227,122 @@ func (l *loop) hear(place int, event *transport.Event) {
 	case transport.Dead:
 		l.up, l.dead = l.up&^one, l.dead|one
 		l.config.Logger.Debug("proved dead", slog.String("dead", event.Node.String()))
-		for _, g := range l.list {
-			l.give(g, input{from: place, dead: true})
-		}
+		l.mourned, l.unheard = place, 0
 	case transport.LostDisk:
 		l.config.Logger.Error("a node is not heeded: its disk is lost, or an old copy, or two nodes run under this id", slog.String("lost", event.Node.String()))
 	case transport.Disowned:
 		l.fail("asking the others who it was", fmt.Errorf("%w: node %v remembers what it has said after its record was written, or two nodes run under this id", host.ErrLostDisk, event.Node))
 	}
+}
+
+// mourns tells groups of a proof of death, so many of those whose leader it was in a turn, and reports whether there are more to tell.
+func (l *loop) mourns() (more bool) {
+	for told := 0; l.mourned != none && told < mostSteps; l.unheard++ {
+		if l.err != nil || l.unheard >= len(l.list) {
+			l.mourned = none
+			break
+		}
+		g := l.list[l.unheard]
+		if g.leader == l.mourned {
+			told++
+		}
+		l.give(g, input{from: l.mourned, dead: true})
+	}
+	return l.mourned != none
+}
+
+// hears has a group hear of a proof of death of which it has not yet, before it takes anything else. That it hears of it once more changes nothing.
+func (l *loop) hears(g *group) {
+	if l.mourned != none && g.at >= l.unheard && g.held == nil && g.node != nil {
+		l.proved(g, l.mourned)
+	}
+}
+
+// endUrgent gives the ends of reign and claim.
+func (l *loop) endUrgent(g *group) {
+	for _, t := range [...]policy.Timer{policy.ReignTimer, policy.ClaimTimer} {
+		l.endTimer(g, t)
+	}
+}
+
+// endTimer gives the end of a timer, if it is due.
+func (l *loop) endTimer(g *group, t policy.Timer) {
+	if g.node != nil && g.held == nil && !l.watch.Now.Before(g.policy.Due[t]) {
+		g.policy.Ended(t)
+		l.step(g, bully.Timeout(t.Name()), none)
+	}
+}
+
+// endTimers gives the ends of timers of all groups: of those that can wait so many in a turn; and reports whether there are more. A group that would stand against its leader
+// waits while too many do: any moment is safe for that (R9).
+func (l *loop) endTimers() (more bool) {
+	began := l.stats.Steps
+	for i := 0; i < len(l.due) && l.err == nil; i++ {
+		if l.watch.Now.Before(l.due[i]) {
+			continue
+		}
+		g := l.list[i]
+		l.tick()
+		l.endUrgent(g)
+		if l.stats.Steps-began >= mostSteps {
+			more = true
+			continue
+		}
+		l.hears(g)
+		for _, t := range policy.Patient() {
+			if t == policy.PreemptTimer && l.preempts >= l.config.Preemptions && !l.watch.Now.Before(g.policy.Due[t]) {
+				g.policy.Due[t] = l.watch.Now.Add(l.config.Timing.Delay)
+				continue
+			}
+			l.endTimer(g, t)
+		}
+		l.settle(g)
+	}
+	return more
+}
+
+// beats has all groups that this node leads say HEARTBEAT in one turn: to say it early is safe. A group whose core does not step does not beat.
+func (l *loop) beats() {
+	if l.watch.Now.Before(l.beat) {
+		return
+	}
+	l.beat = policy.Never
+	for _, g := range l.list {
+		if g.role != spec.Leader || g.held != nil || g.node == nil {
+			continue
+		}
+		l.tick()
+		if l.endUrgent(g); g.role == spec.Leader && g.held == nil {
+			g.policy.Ended(policy.HeartbeatTimer)
+			l.step(g, bully.Timeout(spec.HeartbeatTimer), none)
+		}
+	}
+}
+
+// endElection ends the election of a candidate that has nothing more to wait for.
+func (l *loop) endElection(g *group) {
+	if g.node == nil || g.held != nil || g.role != spec.Candidate {
+		return
+	}
+	g.node.CopyState(&l.state)
+	if g.policy.ElectionOver(l.backed()) {
+		g.policy.Ended(policy.ElectionTimer)
+		l.step(g, bully.Timeout(spec.ElectionTimer), none)
+	}
+}
+
+// backed reports whether the support in l.state, and the node itself, are a quorum (R3).
+func (l *loop) backed() bool { return 2*(len(l.state.Support)+1) > len(l.members) }
+
+// settle notes when the first timer of a group ends.
+func (l *loop) settle(g *group) {
+	due := policy.Never
+	if g.node != nil && g.held == nil {
+		for t, end := range g.policy.Due {
+			if policy.Timer(t) != policy.HeartbeatTimer {
+				due = min(due, end)
+			}
+		}
+	}
+	l.due[g.at] = due
 }

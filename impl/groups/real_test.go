@@ -3,6 +3,7 @@ package groups_test
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"net"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	bully "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/groups"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/storage"
@@ -25,17 +27,16 @@ type realCluster struct {
 	addresses map[spec.NodeID]string
 	listeners map[spec.NodeID]net.Listener
 	nodes     map[spec.NodeID]*groups.Groups
+	tls       func(id spec.NodeID) *tls.Config // or nil
 }
 
+// newRealCluster returns a cluster of which no node runs yet.
 func newRealCluster(t *testing.T, n int) *realCluster {
 	c := &realCluster{t: t, cluster: rand.Text(), dir: t.TempDir(), addresses: map[spec.NodeID]string{}, listeners: map[spec.NodeID]net.Listener{}, nodes: map[spec.NodeID]*groups.Groups{}}
 	for _, id := range ids(n) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
 		c.addresses[id], c.listeners[id] = l.Addr().String(), l
-	}
-	for _, id := range ids(n) {
-		c.start(id)
 	}
 	t.Cleanup(func() {
 		for _, node := range c.nodes {
@@ -46,7 +47,11 @@ func newRealCluster(t *testing.T, n int) *realCluster {
 }
 
 func (c *realCluster) start(id spec.NodeID) *groups.Groups {
-	node, err := groups.Open(groups.Config{ID: id, Cluster: c.cluster, Addresses: c.addresses, Listener: c.listeners[id], Dir: filepath.Join(c.dir, id.String()), Timing: host.Busy()})
+	config := groups.Config{ID: id, Cluster: c.cluster, Addresses: c.addresses, Listener: c.listeners[id], Dir: filepath.Join(c.dir, id.String()), Timing: host.Busy()}
+	if c.tls != nil {
+		config.TLS = c.tls(id)
+	}
+	node, err := groups.Open(config)
 	require.NoError(c.t, err)
 	delete(c.listeners, id)
 	c.nodes[id] = node
@@ -77,8 +82,8 @@ func TestRealNodes(t *testing.T) {
 	ctx := t.Context()
 	all := names(200)
 	c := newRealCluster(t, 3)
-	for _, node := range c.nodes {
-		require.NoError(t, node.Add(ctx, all...))
+	for id := range c.addresses {
+		require.NoError(t, c.start(id).Add(ctx, all...))
 	}
 	one, three := spec.IntegerID(1), spec.IntegerID(3)
 	known := func(l groups.Leadership) bool { return !l.Leader.IsNone() }
@@ -101,6 +106,45 @@ func TestRealNodes(t *testing.T) {
 	bad, ok := errors.AsType[*storage.RecordError](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, storage.Lost, bad.Kind, "its record is out of use")
+}
+
+// With TLS groups are led by nodes whose certificates are of the cluster: one of another authority leads nothing, though it is to, until it has a good one.
+func TestTLS(t *testing.T) {
+	ctx, all := t.Context(), names(20)
+	c := newRealCluster(t, 3)
+	issue := func() func(id spec.NodeID) *tls.Config {
+		dir := t.TempDir()
+		authority, err := bully.NewAuthority(filepath.Join(dir, "authority"), "test", time.Hour)
+		require.NoError(t, err)
+		return func(id spec.NodeID) *tls.Config {
+			files := bully.CertificateFiles{Certificate: filepath.Join(dir, id.String()+".pem"), Key: filepath.Join(dir, id.String()+".key"), Authorities: filepath.Join(dir, "authority", "ca.crt")}
+			_, err := authority.Issue(files.Certificate, files.Key, c.cluster, id, time.Hour, false)
+			require.NoError(t, err)
+			certificate, err := bully.LoadCertificate(files, c.cluster, id)
+			require.NoError(t, err)
+			return certificate.TLS()
+		}
+	}
+	ours, others, three := issue(), issue(), spec.IntegerID(3)
+	c.tls = func(id spec.NodeID) *tls.Config {
+		if id == three {
+			return others(id)
+		}
+		return ours(id)
+	}
+	for id := range c.addresses {
+		require.NoError(t, c.start(id).Add(ctx, all...))
+	}
+	one := c.nodes[spec.IntegerID(1)]
+	awaitAll(ctx, t, one, len(all), func(l groups.Leadership) bool { return !l.Leader.IsNone() })
+	require.Zero(t, c.nodes[three].Status().Leading)
+	require.NotContains(t, one.Status().Up, three)
+	require.NoError(t, c.nodes[three].Close())
+	c.tls = ours
+	require.NoError(t, c.start(three).Add(ctx, all...))
+	plan := one.Placement().Plan(all)
+	require.NotEmpty(t, plan[three])
+	awaitAll(ctx, t, one, len(plan[three]), func(l groups.Leadership) bool { return l.Leader == three })
 }
 
 // What cannot be is refused.
@@ -127,4 +171,10 @@ func TestOpenRefuses(t *testing.T) {
 	require.Error(t, node.Add(t.Context(), ""))
 	require.NoError(t, node.Lead(t.Context(), "alone", func(context.Context, groups.Reign) error { return nil }))
 	require.NoError(t, node.Close())
+	good.Addresses = map[spec.NodeID]string{one: "127.0.0.1:0", spec.IntegerID(2): "127.0.0.1:1"}
+	_, err = groups.Open(good)
+	bad, ok := errors.AsType[*storage.RecordError](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, storage.WrongMembers, bad.Kind)
+	require.ErrorContains(t, err, "the members of all groups are those that the cluster began with")
 }

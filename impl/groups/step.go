@@ -13,75 +13,6 @@ import (
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
-// begin starts the groups that have been added, once links had time to open: IM_BACK is the first thing that others should hear (R30).
-func (l *loop) begin() {
-	others := l.all &^ policy.One(l.me)
-	if l.begun || others&^l.up&^l.dead != 0 && l.watch.now.Before(l.begins) {
-		return
-	}
-	l.begun = true
-	for _, g := range l.list {
-		if g.removing {
-			l.look(g)
-		} else {
-			l.start(g)
-		}
-	}
-}
-
-// add adds a group, and starts it as soon as groups are.
-func (l *loop) add(g *group) {
-	g.at = len(l.list)
-	l.list, l.due = append(l.list, g), append(l.due, policy.Never)
-	l.byKey[g.key] = g
-	if l.begun {
-		l.start(g)
-	}
-}
-
-// start makes the core of a group, and gives it its first step: a restart, if anything is kept of the group (R30, R32).
-func (l *loop) start(g *group) {
-	l.watch.tick()
-	aliases := make([]spec.NodeID, len(l.members))
-	for place := range l.members {
-		aliases[place] = g.alias(place)
-	}
-	node, err := bully.New(g.alias(l.me), aliases)
-	if err != nil {
-		l.fail("starting a group", err)
-		return
-	}
-	peers := policy.NewPeers(l.me, l.all, l.all, l.all, g.higher)
-	peers.Up, peers.Dead = l.up, l.dead
-	g.node, g.policy, g.role, g.leader = node, policy.New(l.config.Timing, l.config.Rand, peers), "", none
-	in := bully.Start()
-	if promise, found := l.config.Storage.Load(g.key); found {
-		in = bully.Restart(g.inGroup(promise, l.members))
-	}
-	l.step(g, in, none)
-}
-
-// rest has a group take no step any more, as if this node had crashed, for that group alone. Its promise is kept.
-func (l *loop) rest(g *group) {
-	g.node, g.role, g.leader, g.deferred = nil, "", none, nil
-	g.policy = policy.Policy{}
-	l.settle(g)
-	l.preempting(g, false)
-	if !g.told.Leader.IsNone() {
-		l.tell(g, none, 0)
-	}
-}
-
-// drop takes out a group whose place is free.
-func (l *loop) drop(g *group) {
-	last := len(l.list) - 1
-	l.list[g.at], l.due[g.at] = l.list[last], l.due[last]
-	l.list[g.at].at = g.at
-	l.list, l.due = l.list[:last], l.due[:last]
-	delete(l.byKey, g.key)
-	l.of.drops(g)
-}
-
 // give gives an input to a group: at once, or when its promise is on disk.
 func (l *loop) give(g *group, in input) {
 	switch {
@@ -100,94 +31,36 @@ const mostDeferred = 64
 
 // take gives an input to a group that waits for nothing. What ends what the node does as leader or claimant goes before (R37).
 func (l *loop) take(g *group, in input) {
-	l.watch.tick()
+	if l.taken++; l.taken%16 == 0 { // what came was there before the clock was read, and what is said is said after that
+		l.tick()
+	}
 	l.endUrgent(g)
+	if !in.dead {
+		l.hears(g)
+	}
 	switch {
 	case g.node == nil:
 	case g.held != nil:
 		g.deferred = append(g.deferred, in)
 	case in.dead:
-		g.policy.Proved(in.from)
-		if g.leader == in.from {
-			l.step(g, bully.HolderDead(), in.from)
-		}
-		if g.node != nil && g.held == nil { // else it is not about what is waited for
-			g.policy.Died(l.watch.now)
-			l.endElection(g)
-			l.settle(g)
-		}
+		l.proved(g, in.from)
 	default:
 		l.step(g, in.in, in.from)
 	}
 }
 
-// endUrgent gives the ends of reign and claim.
-func (l *loop) endUrgent(g *group) {
-	for _, t := range [...]policy.Timer{policy.ReignTimer, policy.ClaimTimer} {
-		l.endTimer(g, t)
+// proved acts on a proof of death (R41).
+func (l *loop) proved(g *group, dead int) {
+	g.policy.Proved(dead)
+	if g.leader == dead {
+		l.step(g, bully.HolderDead(), dead)
 	}
-}
-
-// endTimer gives the end of a timer, if it is due.
-func (l *loop) endTimer(g *group, t policy.Timer) {
-	if g.node != nil && g.held == nil && !l.watch.now.Before(g.policy.Due[t]) {
-		g.policy.Ended(t)
-		l.step(g, bully.Timeout(t.Name()), none)
-	}
-}
-
-// endTimers gives the ends of timers of all groups. A group that would stand against its leader waits while too many do: any moment is safe for that (R9).
-func (l *loop) endTimers() {
-	for i := 0; i < len(l.due) && l.err == nil; i++ {
-		if l.watch.now.Before(l.due[i]) {
-			continue
-		}
-		g := l.list[i]
-		l.watch.tick()
-		l.endUrgent(g)
-		for _, t := range policy.Patient() {
-			if t == policy.PreemptTimer && l.preempts >= l.config.Preemptions && !l.watch.now.Before(g.policy.Due[t]) {
-				g.policy.Due[t] = l.watch.now.Add(l.config.Timing.Delay)
-				continue
-			}
-			l.endTimer(g, t)
-		}
+	if g.node != nil && g.held == nil { // else it is not about what is waited for
+		g.policy.Died(l.watch.Now)
+		l.endElection(g)
 		l.settle(g)
 	}
 }
-
-// beats has all groups that this node leads say HEARTBEAT in one turn: to say it early is safe. A group whose core does not step does not beat.
-func (l *loop) beats() {
-	if l.watch.now.Before(l.beat) {
-		return
-	}
-	l.beat = policy.Never
-	for _, g := range l.list {
-		if g.role != spec.Leader || g.held != nil || g.node == nil {
-			continue
-		}
-		l.watch.tick()
-		if l.endUrgent(g); g.role == spec.Leader && g.held == nil {
-			g.policy.Ended(policy.HeartbeatTimer)
-			l.step(g, bully.Timeout(spec.HeartbeatTimer), none)
-		}
-	}
-}
-
-// endElection ends the election of a candidate that has nothing more to wait for.
-func (l *loop) endElection(g *group) {
-	if g.node == nil || g.held != nil || g.role != spec.Candidate {
-		return
-	}
-	g.node.CopyState(&l.state)
-	if g.policy.ElectionOver(l.backed()) {
-		g.policy.Ended(policy.ElectionTimer)
-		l.step(g, bully.Timeout(spec.ElectionTimer), none)
-	}
-}
-
-// backed reports whether the support in l.state, and the node itself, are a quorum (R3).
-func (l *loop) backed() bool { return 2*(len(l.state.Support)+1) > len(l.members) }
 
 // step takes one step. If it promises something, what is to be done for it is held until that is on disk (R4).
 func (l *loop) step(g *group, in bully.Input, from int) {
@@ -202,10 +75,15 @@ func (l *loop) step(g *group, in bully.Input, from int) {
 		return
 	}
 	l.stats.Steps++
-	g.node.CopyState(&l.state)
-	s := stepped{
-		at: l.watch.now, action: out.Action, from: from, cancel: out.Cancel, arm: out.Arm, role: l.state.Role, leader: g.placeOf(l.state.Leader),
-		epoch: l.state.Epoch, latest: l.state.Latest, dated: out.Dated, reignEnded: out.ReignEnded, changed: out.LeaderChanged, sent: out.Send,
+	s := stepped{at: l.watch.Now, action: out.Action, from: from, cancel: out.Cancel, arm: out.Arm, dated: out.Dated, reignEnded: out.ReignEnded, changed: out.LeaderChanged, sent: out.Send}
+	if g.goesOn(&out) {
+		s.role, s.leader, s.epoch, s.latest = g.role, g.leader, g.epoch, g.latest
+		if out.Action == spec.HeartbeatTimeout {
+			s.latest++
+		}
+	} else {
+		g.node.CopyState(&l.state)
+		s.role, s.leader, s.epoch, s.latest = l.state.Role, g.placeOf(l.state.Leader), l.state.Epoch, l.state.Latest
 	}
 	if out.LeaderChanged {
 		leader, epoch := g.node.Leader()
@@ -222,6 +100,21 @@ func (l *loop) step(g *group, in bully.Input, from int) {
 	l.next.groups = append(l.next.groups, g)
 }
 
+// goesOn reports whether a step was one of a reign that goes on: a beat, or an answer to one, that leaves all as it is but for the numbers. Nearly all steps are, and the state need not be
+// asked for.
+func (g *group) goesOn(out *bully.Output) bool {
+	if out.Save || out.ReignEnded || out.LeaderChanged || out.Cancel != 0 {
+		return false
+	}
+	switch out.Action {
+	case spec.OnHeartbeat:
+		return g.role == spec.Follower && out.Send[0].Type == spec.Ack
+	case spec.OnAck, spec.HeartbeatTimeout:
+		return g.role == spec.Leader
+	}
+	return false
+}
+
 // perform does what is to be done for a step, in the order of duty (section 10).
 func (l *loop) perform(g *group, s *stepped) {
 	if s.reignEnded {
@@ -229,7 +122,7 @@ func (l *loop) perform(g *group, s *stepped) {
 	}
 	g.policy.Follow(&policy.Step{Began: s.at, Now: s.at, Action: s.action, From: s.from, Sent: s.sent, Cancel: s.cancel, Arm: s.arm, Role: s.role,
 		Leader: s.leader, Latest: s.latest, Dated: s.dated})
-	g.role, g.leader, g.epoch = s.role, s.leader, s.epoch
+	g.role, g.leader, g.epoch, g.latest, g.dated = s.role, s.leader, s.epoch, s.latest, s.dated
 	if s.action == spec.PreemptTimeout {
 		l.preempting(g, true)
 	} else if s.role != spec.Candidate && s.role != spec.Claimant {
@@ -249,30 +142,33 @@ func (l *loop) perform(g *group, s *stepped) {
 	l.settle(g)
 }
 
-// settle notes when the first timer of a group ends.
-func (l *loop) settle(g *group) {
-	due := policy.Never
-	if g.node != nil && g.held == nil {
-		for t, end := range g.policy.Due {
-			if policy.Timer(t) != policy.HeartbeatTimer {
-				due = min(due, end)
-			}
-		}
-	}
-	l.due[g.at] = due
+// A job is what is saved at once.
+type job struct {
+	promises []storage.GroupPromise
+	groups   []*group // whose they are
+	gone     []*group // whose place is to be freed
 }
 
-// preempting notes whether a group stands against its leader.
-func (l *loop) preempting(g *group, stands bool) {
-	if g.preempts == stands {
-		return
+func (j *job) empty() bool { return len(j.promises) == 0 && len(j.gone) == 0 }
+
+// do does a job.
+func (j *job) do(store Storage) error {
+	if len(j.promises) > 0 {
+		if err := store.Save(j.promises); err != nil {
+			return err
+		}
 	}
-	if g.preempts = stands; stands {
-		l.preempts++
-	} else {
-		l.preempts--
+	if len(j.gone) == 0 {
+		return nil
 	}
+	var keys []uint64
+	for _, g := range j.gone {
+		keys = append(keys, g.key)
+	}
+	return store.Forget(keys)
 }
+
+// mostEvents is how many events are taken in a turn.
 
 // save begins to save what is to be saved, unless a save is under way.
 func (l *loop) save() {
@@ -357,27 +253,54 @@ func (l *loop) read(p *peer, bytes string) {
 	if b.resync {
 		p.forget()
 	}
-	for _, m := range p.hearBeats(&b) {
-		l.receive(p, item{beat: m, kind: heartbeatCode, keeps: none, granted: granted{by: none}})
+	beats := p.hearBeats(&b)
+	for i, g := range l.groupsOf(&p.heard, beats) {
+		l.receive(g, p, &item{beat: beats[i], kind: heartbeatCode, keeps: none, granted: granted{by: none}})
 	}
-	for _, m := range p.hearAcks(&b) {
-		l.receive(p, item{beat: m, kind: ackCode, keeps: none, granted: granted{by: none}})
+	acks := p.hearAcks(&b)
+	for i, g := range l.groupsOf(&p.said, acks) {
+		if m := &acks[i]; g == nil || !g.isDated(m) {
+			l.receive(g, p, &item{beat: *m, kind: ackCode, keeps: none, granted: granted{by: none}})
+		}
 	}
-	for _, m := range b.items {
-		l.receive(p, m)
+	for i := range b.items {
+		l.receive(l.byKey[b.items[i].group], p, &b.items[i])
 	}
 }
 
+// groupsOf returns the groups of a list, or of what is left of it, in its order; nil stands for one that is not here.
+func (l *loop) groupsOf(of *list, beats []beat) []*group {
+	if len(beats) == 0 {
+		return nil
+	}
+	if of.changes != l.changes || len(of.groups) != len(beats) {
+		of.groups, of.changes = of.groups[:0], l.changes
+		for i := range beats {
+			of.groups = append(of.groups, l.byKey[beats[i].group])
+		}
+	}
+	return of.groups
+}
+
+// isDated reports whether an ACK says nothing any more: the reign is dated from that question already, or a later one (R26). A network may lose it.
+func (g *group) isDated(ack *beat) bool {
+	return g.role == spec.Leader && g.epoch == ack.epoch && g.dated >= ack.question && g.held == nil
+}
+
 // receive gives a message to its group.
-func (l *loop) receive(p *peer, m item) {
-	g := l.byKey[m.group]
+func (l *loop) receive(g *group, p *peer, m *item) {
 	if g == nil || g.node == nil {
 		l.stats.Unknown++ // as what is sent to a node that is down
 		return
 	}
-	message := spec.Message{Type: types[m.kind-1], From: g.alias(p.place), To: g.alias(l.me), Epoch: m.epoch, Question: m.question, Keeps: g.alias(m.keeps)}
-	if by := g.alias(m.granted.by); !by.IsNone() {
-		message.Granted = spec.Granted{By: by, Epoch: m.granted.epoch, Question: m.granted.question}
+	message := spec.Message{Type: types[m.kind-1], From: g.alias(p.place), To: g.alias(l.me), Epoch: m.epoch, Question: m.question}
+	switch {
+	case m.keeps != none:
+		message.Keeps = g.alias(m.keeps)
+	case m.granted.by != none:
+		if by := g.alias(m.granted.by); !by.IsNone() {
+			message.Granted = spec.Granted{By: by, Epoch: m.granted.epoch, Question: m.granted.question}
+		}
 	}
 	l.give(g, input{in: bully.Receive(message), from: p.place})
 }
@@ -392,13 +315,14 @@ func (l *loop) tell(g *group, leader int, epoch spec.Epoch) {
 		return
 	}
 	if now.Leading {
-		g.reign = &reign{epoch: epoch, clock: l.config.Clock, group: g, tell: l.of.looksAt}
+		g.reign = l.of.keeper.New(epoch, func() { l.of.looksAt(g) })
+		g.reign.Of = g.name
 		l.renew(g)
-		l.of.begins(g, g.reign)
 		if l.closing || g.removing {
-			g.reign.close(ErrClosed)
+			g.reign.Close(ErrClosed)
 			l.of.looksAt(g)
 		}
+		g.seat.Set(g.reign)
 	}
 	g.told = now
 	l.stats.Changes++
@@ -407,62 +331,21 @@ func (l *loop) tell(g *group, leader int, epoch spec.Epoch) {
 
 // renew moves the deadline of a reign: to when its leader steps down if nobody answers what it asks any more (R26).
 func (l *loop) renew(g *group) {
-	if until := g.policy.Due[policy.ReignTimer]; g.reign != nil && g.role == spec.Leader && until != policy.Never && g.reign.until < until {
-		g.reign.until = until
-		g.reign.renew(l.watch.at(until))
+	if until := g.policy.Due[policy.ReignTimer]; g.reign != nil && g.role == spec.Leader && until != policy.Never {
+		g.reign.Renew(until, l.watch)
 	}
 }
 
 // endReign makes a reign over for its users, before anybody else hears of it (R39).
 func (l *loop) endReign(g *group, cause error) {
 	if g.reign != nil {
-		g.reign.end(cause)
-		l.of.ends(g, g.reign)
+		g.reign.End(cause)
 		g.reign = nil
+		g.seat.Set(nil)
 	}
 	if g.told.Leading {
 		g.told = Leadership{Group: g.name}
 		l.of.tells(g.told)
-	}
-}
-
-// look resigns from a reign that is to end, once its work has; and begins a group again whose work was hung.
-func (l *loop) look(g *group) {
-	if g.held != nil || g.over || l.err != nil {
-		return // if its step is held, it is looked at when that is released
-	}
-	if g.hung != nil && g.hung.rests().idle {
-		if g.hung = nil; !g.removing && !l.closing {
-			l.start(g)
-			return
-		}
-	}
-	resigned := g.reign != nil
-	if r := g.reign; r != nil {
-		rests := r.rests()
-		asked := rests.expired || rests.quiet || len(g.resigning) > 0 || l.closing || g.removing
-		if !rests.hangs && !(rests.idle && asked) {
-			return
-		}
-		if rests.hangs {
-			g.hung = r
-			l.stats.Stuck++
-			l.config.Logger.Warn("the work of a group hangs: this node takes no part in it until that returns", slog.String("group", g.name))
-			l.endReign(g, ErrNoProgress)
-		}
-		l.watch.tick()
-		l.step(g, bully.Resign(), none)
-	}
-	for _, over := range g.resigning {
-		close(over)
-	}
-	g.resigning = nil
-	if g.removing || g.hung != nil || l.closing && resigned {
-		l.rest(g) // else it might be elected again
-	}
-	if g.removing {
-		g.over = true
-		l.next.gone = append(l.next.gone, g)
 	}
 }
 

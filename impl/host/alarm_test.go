@@ -1,10 +1,14 @@
 package host
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 )
 
 // noted is a timer that only notes what it is set to.
@@ -21,14 +25,27 @@ func (n *noted) Reset(d time.Duration) bool {
 // nothing is due any sooner.
 func TestAlarmAfterASuspension(t *testing.T) {
 	clock, timer := &wall{}, &noted{}
-	h := &Host{watch: newWatch(clock, 15*ms), alarm: &alarm{timer: timer, set: never}}
-	due := h.watch.now.Add(time.Hour)
-	h.alarm.ringBy(due, h.watch.now)
-	h.alarm.ringBy(due, h.watch.now)
+	h := &Host{watch: reigns.NewWatch(clock.Now, 15*ms), alarm: &alarm{timer: timer, set: never}}
+	due := h.watch.Now.Add(time.Hour)
+	h.alarm.ringBy(due, h.watch.Now)
+	h.alarm.ringBy(due, h.watch.Now)
 	require.Equal(t, []time.Duration{time.Hour}, timer.set, "what is set already is not set again")
 	clock.ahead.Store(int64(50 * time.Minute))
 	h.tick()
-	h.alarm.ringBy(due, h.watch.now)
+	h.alarm.ringBy(due, h.watch.Now)
 	require.Len(t, timer.set, 2)
 	require.InDelta(t, 10*time.Minute, timer.set[1], float64(time.Minute), "what is left of the hour")
+}
+
+// wall is the clock of the system, but for what the one on the wall shows: so much ahead, with the same monotonic reading.
+type wall struct {
+	SystemClock
+	ahead atomic.Int64
+}
+
+// Now implements Clock. No function of package time sets the one reading without the other: it is in the bits above the nanoseconds.
+func (w *wall) Now() time.Time {
+	now := time.Now()
+	*(*uint64)(unsafe.Pointer(&now)) += uint64(w.ahead.Load()/int64(time.Second)) << 30
+	return now
 }

@@ -37,7 +37,7 @@ func (h *Host) membersError(why error, problem string) error {
 func (h *Host) carryOn() {
 	for h.err == nil {
 		if h.demoted() && h.reign != nil {
-			h.reign.close(ErrNotLeader) // resignIfAsked does the rest when no work runs
+			h.reign.Close(ErrNotLeader) // resignIfAsked does the rest when no work runs
 		}
 		c := h.change
 		if c == nil {
@@ -89,7 +89,7 @@ func (h *Host) nextOf(c *change) (next spec.Configuration, over bool, err error)
 		c.handing = true
 		return spec.Configuration{}, false, nil
 	case awaits: // it may have just come up: it need not wait for the next heartbeat
-		h.policy.Due.Sooner(policy.HeartbeatTimer, h.watch.now.Add(2*h.config.Timing.Delay))
+		h.policy.Due.Sooner(policy.HeartbeatTimer, h.watch.Now.Add(2*h.config.Timing.Delay))
 		return spec.Configuration{}, false, nil
 	}
 	if next, err = spec.NewConfiguration(h.state.Epoch, now.Version+1, members); err != nil {
@@ -179,9 +179,9 @@ func (h *Host) doubts(c *change, next spec.Configuration) (bool, error) {
 		c.doubted = never
 		return false, nil
 	case c.doubted == never:
-		c.doubted = h.watch.now
+		c.doubted = h.watch.Now
 		return true, nil
-	case h.watch.now.After(c.doubted) < h.config.Timing.Reign:
+	case h.watch.Now.After(c.doubted) < h.config.Timing.Reign:
 		return true, nil
 	}
 	return false, h.membersError(ErrWouldLoseQuorum, problem)
@@ -190,7 +190,7 @@ func (h *Host) doubts(c *change, next spec.Configuration) (bool, error) {
 // backsNow reports whether a member has acknowledged this leader lately, and is not proved dead.
 func (h *Host) backsNow(id spec.NodeID) bool {
 	i := h.links.place(id)
-	return i >= 0 && h.links.backed[i] != never && h.watch.now.After(h.links.backed[i]) <= 2*h.config.Timing.Reign && !h.links.isDead().Has(i)
+	return i >= 0 && h.links.backed[i] != never && h.watch.Now.After(h.links.backed[i]) <= 2*h.config.Timing.Reign && !h.links.isDead().Has(i)
 }
 
 // answered reports whether a member has acknowledged the configuration of now: only then it counts as support (R45).
@@ -202,7 +202,7 @@ func (h *Host) noteBacking(m *spec.Message) {
 		return
 	}
 	if i := h.links.place(m.From); i >= 0 {
-		h.links.backed[i] = h.watch.now
+		h.links.backed[i] = h.watch.Now
 	}
 }
 

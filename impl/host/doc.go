@@ -46,9 +46,9 @@
 // Delay. On one machine that has little else to do, a proved death takes some 5 ms with any of them.
 //
 //	profile   Delay   Heartbeat   Patience   at most, death proved   at most, silence
-//	Local     8ms     20ms        59ms       85ms                    166ms
-//	LAN       12ms    100ms       154ms      127ms                   314ms
-//	Busy      60ms    240ms       748ms      637ms                   1.543s
+//	Local     8ms     20ms        59ms       86ms                    166ms
+//	LAN       12ms    100ms       154ms      129ms                   314ms
+//	Busy      60ms    240ms       748ms      646ms                   1.543s
 //	WAN       250ms   500ms       2.61s      2.689s                  6.013s
 //
 // A death is proved when the address of the leader refuses a connection. A candidate does not wait for who is proved

@@ -20,7 +20,7 @@ func Example() {
 	defer stop()
 	ended := make(chan error, len(members))
 	for _, me := range members {
-		node, err := host.New(host.Config{ID: me, Members: members, Storage: storage.NewMemory(), Transport: network.Join(me)})
+		node, err := host.New(host.Config{ID: me, Members: members, Storage: storage.NewMemory(), Transport: network.Join(me), Timing: host.Busy()})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -186,30 +186,6 @@ func TestTraceFails(t *testing.T) {
 	})
 }
 
-// TestWatchPasses: what only the wall clock has counted is a suspension, from a limit on.
-func TestWatchPasses(t *testing.T) {
-	for _, test := range []struct {
-		mono, wall, want time.Duration
-		suspended        bool
-	}{
-		{ms, ms, ms, false},
-		{ms, 16 * ms, ms, false},
-		{ms, 16*ms + 1, 16*ms + 1, true},
-		{ms, time.Hour, time.Hour, true},
-		{time.Second, -time.Hour, time.Second, false},
-		{-time.Second, 0, 0, false},
-		{-time.Second, -time.Second, 0, false},
-		{0, 1 << 62, maxAsleep, true},
-	} {
-		w := newWatch(SystemClock{}, 15*ms)
-		require.Equal(t, test.suspended, w.pass(test.mono, test.wall), "%+v", test)
-		require.Equal(t, test.want, time.Duration(w.now), "%+v", test)
-	}
-	w := newWatch(SystemClock{}, 15*ms)
-	require.False(t, w.tick())
-	require.Less(t, w.now, instant(time.Second))
-}
-
 // jumping is a clock without a monotonic reading, which a test can set forward: so does the time seem to pass while a
 // machine is suspended.
 type jumping struct {

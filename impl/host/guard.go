@@ -1,6 +1,11 @@
 package host
 
-import "time"
+import (
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/internal/reigns"
+	"github.com/seed-fdf591db/bully/spec/policy"
+)
 
 // Guard is who watches this process from outside, and is told by the loop of a host that it goes round: a guard (bully run -guard, bully
 // guard), which kills the process when it hangs, so that the others need not wait for patience to end; systemd (Type=notify,
@@ -54,6 +59,20 @@ func (g *Guard) Stays() {
 		g.systemd.alive(time.Now())
 	}
 }
+
+// Loop is for the loop of package groups, which has a guard as that of a host has. It belongs to one of both.
+func (g *Guard) Loop(t *Timing) reigns.Guarded {
+	g.begin(t)
+	return guarded{g}
+}
+
+// guarded is a Guard, for the loop of another package.
+type guarded struct{ *Guard }
+
+func (g guarded) Turns(now time.Time)                 { g.turns(now) }
+func (g guarded) Rests(until, now instant)            { g.rests(until, now) }
+func (g guarded) RousesBy(now instant) policy.Instant { return g.rousesBy(now) }
+func (g guarded) Ends()                               { g.ends() }
 
 // begin notes the timing of the host.
 func (g *Guard) begin(t *Timing) {

@@ -39,7 +39,7 @@ func (r Reign) HandOver(ctx context.Context, to spec.NodeID, hold time.Duration)
 	if r.r == nil {
 		return nil
 	}
-	return r.r.host.handOverFrom(ctx, r.r.epoch, to, hold)
+	return r.h.handOverFrom(ctx, r.r.Epoch, to, hold)
 }
 
 // handOverFrom is HandOver if the node leads the epoch, or any if it is 0.
@@ -68,7 +68,7 @@ func (h *Host) mayName(to spec.NodeID) error {
 // it has named itself.
 func (h *Host) noteNaming(what *spec.Input) {
 	m := &what.Message
-	switch until := func(hold spec.Hold) instant { return h.watch.now.Add(time.Duration(hold) * time.Millisecond) }; {
+	switch until := func(hold spec.Hold) instant { return h.watch.Now.Add(time.Duration(hold) * time.Millisecond) }; {
 	case what.Call == spec.ResignCall && !what.Names.IsNone():
 		h.policy.Hold(until(what.Hold))
 	case m.Type == spec.Resign && m.Names == h.config.ID && (h.state.Role == spec.Claimant || h.state.Role == spec.Leader):
@@ -79,7 +79,7 @@ func (h *Host) noteNaming(what *spec.Input) {
 // holds reports whether m is a CLAIM that is to be lost: by a higher node, in the configuration of this one (R1), while this one, which
 // was named, is to lead (R51).
 func (h *Host) holds(m *spec.Message) bool {
-	if m.Type != spec.Claim || h.state.Role != spec.Leader || h.state.Epoch != h.held.epoch || !h.watch.now.Before(h.held.until) ||
+	if m.Type != spec.Claim || h.state.Role != spec.Leader || h.state.Epoch != h.held.epoch || !h.watch.Now.Before(h.held.until) ||
 		!h.state.Configuration.Higher(m.From, h.config.ID) {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -124,7 +125,7 @@ func TestReignHandOver(t *testing.T) {
 
 // TestHoldIsForOneReign: a claim is lost while the reign lasts for which the node was named, and in no other.
 func TestHoldIsForOneReign(t *testing.T) {
-	h := &Host{config: Config{ID: id(2)}, watch: &watch{}}
+	h := &Host{config: Config{ID: id(2)}, watch: &reigns.Watch{}}
 	h.config.Logger = slog.New(slog.DiscardHandler)
 	h.state = spec.State{Role: spec.Leader, Epoch: 5}
 	h.held = held{5, 10}
@@ -135,12 +136,12 @@ func TestHoldIsForOneReign(t *testing.T) {
 		"another message":  func() { claim.Type = spec.Election },
 		"another reign":    func() { h.state.Epoch = 6 },
 		"it leads no more": func() { h.state.Role = spec.Electing },
-		"the hold is over": func() { h.watch.now = 10 },
+		"the hold is over": func() { h.watch.Now = 10 },
 	} {
-		before, state, now := claim, h.state, h.watch.now
+		before, state, now := claim, h.state, h.watch.Now
 		change()
 		require.False(t, h.holds(&claim), name)
-		claim, h.state, h.watch.now = before, state, now
+		claim, h.state, h.watch.Now = before, state, now
 	}
 }
 
@@ -151,7 +152,7 @@ func TestHoldIsAgainstTheHigher(t *testing.T) {
 	first.Rank, third.Rank = 2, 1
 	ranked, err := spec.NewConfiguration(1, 1, []spec.Member{first, at(2, spec.Voter), third})
 	require.NoError(t, err)
-	h := &Host{config: Config{Logger: slog.New(slog.DiscardHandler)}, watch: &watch{}, held: held{5, 10}}
+	h := &Host{config: Config{Logger: slog.New(slog.DiscardHandler)}, watch: &reigns.Watch{}, held: held{5, 10}}
 	for _, test := range []struct {
 		conf spec.Configuration
 		me   int

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -25,7 +26,8 @@ type Host struct {
 	numbers  numbers
 	watchers hub[Leadership]
 	members  hub[Membership]
-	reigns   reigns
+	seat     reigns.Seat
+	keeper   *reigns.Keeper
 	seen     atomic.Pointer[seen]
 	quiet    atomic.Pointer[QuietStatus]
 
@@ -37,13 +39,13 @@ type Host struct {
 	phase   phase
 
 	// The rest is the loop's alone; after done is closed, it may be read.
-	watch      *watch
+	watch      *reigns.Watch
 	alarm      *alarm
 	policy     policy.Policy
 	state      spec.State
 	told       Leadership
-	reign      *reign          // while the node leads
-	hung       *reign          // an earlier one, whose work hangs; or nil
+	reign      *reigns.Reign   // while the node leads
+	hung       *reigns.Reign   // an earlier one, whose work hangs; or nil
 	resigning  []chan struct{} // to be closed when the node leads no longer
 	names      naming          // whom its RESIGN is to name then
 	held       held            // the reign for which it was named itself
@@ -87,9 +89,10 @@ func New(config Config) (*Host, error) {
 	h := &Host{
 		config: config, node: node, links: links, detector: &judge{Detector: config.Detector}, counters: newCounters(),
 		calls: make(chan func()), idle: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
-		watch: newWatch(config.Clock, config.Timing.Delay), leaves: never,
+		watch: reigns.NewWatch(config.Clock.Now, config.Timing.Delay), leaves: never,
 		policy: policy.New(config.Timing, config.Rand, links.who),
 	}
+	h.keeper = h.newKeeper()
 	h.seen.Store(&seen{stopped: true, links: links})
 	return h, nil
 }
@@ -119,7 +122,7 @@ func (h *Host) Run(ctx context.Context) error {
 		return ErrClosed
 	}
 	h.alarm = newAlarm(h.config.Clock)
-	defer release(h.alarm.timer)
+	defer reigns.Release(h.alarm.timer)
 	h.config.Guard.begin(&h.config.Timing)
 	if h.start(ctx) {
 		h.loop(ctx)
@@ -254,9 +257,9 @@ func (h *Host) start(ctx context.Context) bool {
 // yet taken a step: at a first start too, which may be that of a node whose disk was wiped. It reports whether the node is to start.
 func (h *Host) awaitLinks(ctx context.Context) bool {
 	h.tick()
-	until := h.watch.now.Add(h.config.Timing.Heartbeat)
-	for h.err == nil && h.links.who.Others&^h.links.isUp()&^h.links.isDead() != 0 && h.watch.now.Before(until) {
-		h.alarm.ringBy(until, h.watch.now)
+	until := h.watch.Now.Add(h.config.Timing.Heartbeat)
+	for h.err == nil && h.links.who.Others&^h.links.isUp()&^h.links.isDead() != 0 && h.watch.Now.Before(until) {
+		h.alarm.ringBy(until, h.watch.Now)
 		if !h.await(ctx, func() {}) {
 			return false
 		}
@@ -297,7 +300,7 @@ func (h *Host) Watch(ctx context.Context) <-chan Leadership {
 
 // publish tells watchers.
 func (h *Host) publish(l Leadership) {
-	l.Since = h.watch.read
+	l.Since = h.watch.Read
 	h.told = l
 	h.show() // so that who is told, and looks, sees the same
 	h.watchers.tell(l)

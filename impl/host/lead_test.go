@@ -374,10 +374,3 @@ func TestZeroReign(t *testing.T) {
 	require.Zero(t, r.Epoch())
 	require.True(t, r.Deadline().IsZero())
 }
-
-func TestAhead(t *testing.T) {
-	require.True(t, ahead(1, 1))
-	require.False(t, ahead(0, 1), "it is reached")
-	require.False(t, ahead(-time.Hour, time.Hour), "the wall clock was set back")
-	require.False(t, ahead(time.Hour, -time.Hour), "the monotonic clock stood still while the machine was suspended")
-}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -74,16 +75,16 @@ func TestLinksByRank(t *testing.T) {
 
 // TestBacksNow: who has acknowledged a leader backs it for two reigns, unless it is proved dead.
 func TestBacksNow(t *testing.T) {
-	h := &Host{links: newLinks(id(1), []spec.NodeID{id(1), id(2), id(3)}), config: Config{Timing: LAN()}, watch: &watch{}}
+	h := &Host{links: newLinks(id(1), []spec.NodeID{id(1), id(2), id(3)}), config: Config{Timing: LAN()}, watch: &reigns.Watch{}}
 	h.links.backed[0], h.links.backed[1] = 1000, 1000
 	for passed, backs := range map[time.Duration]bool{0: true, 2 * LAN().Reign: true, 2*LAN().Reign + 1: false} {
-		h.watch.now = instant(1000).Add(passed)
+		h.watch.Now = instant(1000).Add(passed)
 		require.Equal(t, backs, h.backsNow(id(1)), passed)
 		require.Equal(t, backs, h.backsNow(id(2)), passed)
 		require.False(t, h.backsNow(id(3)), "it never has")
 		require.False(t, h.backsNow(id(4)), "it is no member")
 	}
-	h.watch.now = 1000
+	h.watch.Now = 1000
 	h.links.dead.Store(uint64(h.links.one(id(2))))
 	require.True(t, h.backsNow(id(1)))
 	require.False(t, h.backsNow(id(2)))

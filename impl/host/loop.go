@@ -18,10 +18,11 @@ const batch = 256
 func (h *Host) loop(ctx context.Context) {
 	for h.err == nil {
 		h.tick()
-		h.config.Guard.turns(h.watch.read)
+		h.config.Guard.turns(h.watch.Read)
 		h.notePause()
 		more := h.drain()
 		h.notePause() // a step may have waited for the disk
+		h.endDeferral(spec.NodeID{})
 		h.endPatience()
 		h.endReignInTime()
 		h.carryOn()
@@ -38,7 +39,7 @@ func (h *Host) loop(ctx context.Context) {
 
 // tick reads the clock.
 func (h *Host) tick() {
-	if h.watch.tick() {
+	if h.watch.Tick() {
 		h.alarm.rang() // it stood still as well, and would ring too late
 	}
 }
@@ -47,8 +48,8 @@ func (h *Host) tick() {
 func (h *Host) wait(ctx context.Context, more bool) bool {
 	if !more {
 		h.tick()
-		h.alarm.ringBy(min(h.policy.Due.First(), h.leaves, h.config.Guard.rousesBy(h.watch.now)), h.watch.now)
-		h.config.Guard.rests(h.alarm.set, h.watch.now)
+		h.alarm.ringBy(min(h.policy.Due.First(), h.policy.DeferredUntil(), h.leaves, h.config.Guard.rousesBy(h.watch.Now)), h.watch.Now)
+		h.config.Guard.rests(h.alarm.set, h.watch.Now)
 	}
 	stop := ctx.Done()
 	if h.stopping {
@@ -60,17 +61,17 @@ func (h *Host) wait(ctx context.Context, more bool) bool {
 	}
 	select {
 	case <-h.closing:
-		h.config.Guard.turns(h.watch.read)
+		h.config.Guard.turns(h.watch.Read)
 		h.endReign(ErrClosed)
 		h.take(spec.Input{Call: spec.ResignCall})
 		return false
 	case <-stop:
 		h.stopping = true
 		if h.reign != nil {
-			h.reign.close(ErrClosed)
+			h.reign.Close(ErrClosed)
 		}
 	case f := <-h.calls:
-		h.config.Guard.turns(h.watch.read)
+		h.config.Guard.turns(h.watch.Read)
 		f()
 	case <-h.idle:
 	case <-h.config.Transport.Wake():
@@ -101,6 +102,7 @@ func (h *Host) drain() (more bool) {
 		}
 		h.hear(event)
 		h.tick()
+		h.endDeferral(spec.NodeID{})
 	}
 	return true
 }
@@ -114,7 +116,7 @@ func (h *Host) hear(event transport.Event) {
 	switch event.Kind {
 	case transport.Received:
 		if i >= 0 {
-			h.links.heardFrom(i, h.watch.read)
+			h.links.heardFrom(i, h.watch.Read)
 			if h.policy.Peers().Dead.Has(i) {
 				h.policy.Heard(i)
 				h.links.show(h.policy.Peers())
@@ -123,15 +125,11 @@ func (h *Host) hear(event transport.Event) {
 		if h.state.Role == "" {
 			return // lost: it has not taken its first step, though the transport listens already
 		}
-		count(h.counters.received, event.Message.Type)
-		h.config.Metrics.Received(event.Message.Type)
-		if h.heeds(&event.Message) && !h.holds(&event.Message) {
-			h.take(spec.Input{Message: event.Message})
-		}
+		h.receive(&event.Message)
 	case transport.Up:
 		if i >= 0 {
 			h.links.remembers(i)
-			h.policy.Connected(i, h.watch.now)
+			h.policy.Connected(i, h.watch.Now)
 			h.links.show(h.policy.Peers())
 		}
 	case transport.Down:
@@ -156,6 +154,30 @@ func (h *Host) hear(event transport.Event) {
 	}
 }
 
+// receive takes a message, or defers it.
+func (h *Host) receive(m *spec.Message) {
+	count(h.counters.received, m.Type)
+	h.config.Metrics.Received(m.Type)
+	h.endDeferral(m.From)
+	if !h.policy.Defers(m, h.watch.Now) {
+		h.give(m)
+	}
+}
+
+// endDeferral gives the node the message that was deferred, if it is to be no longer.
+func (h *Host) endDeferral(from spec.NodeID) {
+	if m, ok := h.policy.Deferred(from, h.watch.Now); ok {
+		h.give(&m)
+	}
+}
+
+// give gives a message to the node, unless it is to be lost.
+func (h *Host) give(m *spec.Message) {
+	if h.heeds(m) && !h.holds(m) {
+		h.take(spec.Input{Message: *m})
+	}
+}
+
 // proved acts on the proof that a node is dead (R41). It is the holder of the lease as it was then: a lease that began
 // later began with a message, and the transport tells of those in the same order.
 func (h *Host) proved(dead spec.NodeID) {
@@ -163,27 +185,27 @@ func (h *Host) proved(dead spec.NodeID) {
 	if h.state.Leader == dead {
 		h.take(spec.Input{Call: spec.HolderDeadCall})
 	}
-	h.policy.Died(h.watch.now)
+	h.policy.Died(h.watch.Now)
 	h.endElection()
 }
 
 // notePause acts on having been held up: stopped, suspended, starved, or waiting for a disk. What waits for others gets
 // time to hear of them; what a leader waits for is given at once, by endUrgent.
 func (h *Host) notePause() {
-	by := h.policy.HeldUp(h.watch.now)
+	by := h.policy.HeldUp(h.watch.Now)
 	if by == 0 {
 		return
 	}
 	h.counters.pauses.Add(1)
 	h.config.Logger.Warn("the host was held up", slog.Duration("for", by), slog.Duration("allowed", h.config.Timing.Delay))
-	h.detector.paused(h.watch.read.Add(2 * h.config.Timing.Heartbeat))
+	h.detector.paused(h.watch.Read.Add(2 * h.config.Timing.Heartbeat))
 }
 
 // endUrgent gives the timers that go before any message: those that end what the node does as leader or claimant. Late
 // ends of others are safe, but a leader whose reign has ended must not act, nor a claimant win whose claim has (R26, R37).
 func (h *Host) endUrgent() {
 	for _, t := range policy.Urgent() {
-		if h.err == nil && !h.watch.now.Before(h.policy.Due[t]) {
+		if h.err == nil && !h.watch.Now.Before(h.policy.Due[t]) {
 			h.endTimer(t)
 		}
 	}
@@ -201,7 +223,7 @@ func (h *Host) endReignInTime() {
 // endPatience gives the timers that wait for messages, after those that there are.
 func (h *Host) endPatience() {
 	for _, t := range policy.Patient() {
-		if h.err == nil && !h.watch.now.Before(h.policy.Due[t]) {
+		if h.err == nil && !h.watch.Now.Before(h.policy.Due[t]) {
 			h.endTimer(t)
 		}
 	}
@@ -232,7 +254,7 @@ func (h *Host) endElection() {
 
 // step takes one step, and does its duties in their order (section 10).
 func (h *Host) step(in bully.Input, what spec.Input) {
-	began := h.watch.now // read before: a reign runs from there, of what is asked now
+	began := h.watch.Now // read before: a reign runs from there, of what is asked now
 	out := h.node.Step(in)
 	if out.Ignored != "" {
 		count(h.counters.ignored, out.Ignored)
@@ -284,8 +306,8 @@ func (h *Host) save(promise spec.Durable) bool {
 		return false
 	}
 	h.tick() // a disk takes its time, and timers run from now on
-	h.config.Guard.turns(h.watch.read)
-	took := h.watch.read.Sub(began)
+	h.config.Guard.turns(h.watch.Read)
+	took := h.watch.Read.Sub(began)
 	h.counters.saves.add(took)
 	h.config.Metrics.Saved(took)
 	if took > h.config.Timing.Delay {
@@ -321,9 +343,9 @@ func (h *Host) record(what spec.Input, out *bully.Output) {
 // endReign makes the reign, if there is one, over for its users, before anybody else hears of it (R39).
 func (h *Host) endReign(cause error) {
 	if h.reign != nil {
-		h.reign.end(cause)
+		h.reign.End(cause)
 		h.reign = nil
-		h.reigns.set(nil)
+		h.seat.Set(nil)
 	}
 	if h.told.Leading || h.ended && !h.told.Leader.IsNone() {
 		h.publish(Leadership{})
@@ -343,13 +365,12 @@ func (h *Host) tell() {
 	}
 	if l.Leading {
 		h.detector.forget()
-		h.reign = newReign(epoch, h.config.Clock, h.idle)
-		h.reign.host = h
+		h.reign = h.keeper.New(epoch, h.tellLoop)
 		h.renew()
 		if h.stopping {
-			h.reign.close(ErrClosed)
+			h.reign.Close(ErrClosed)
 		}
-		h.reigns.set(h.reign)
+		h.seat.Set(h.reign)
 	}
 	h.publish(l)
 }
@@ -357,11 +378,7 @@ func (h *Host) tell() {
 // renew moves the deadline of the reign on: to when the leader steps down if nobody answers what it asks any more. That is Quorum after
 // it has asked the latest question that a quorum has answered (R26).
 func (h *Host) renew() {
-	if h.reign == nil {
-		return
-	}
-	if until := h.policy.Due[policy.ReignTimer]; h.reign.until.Before(until) {
-		h.reign.until = until
-		h.reign.renew(h.watch.at(until))
+	if h.reign != nil {
+		h.reign.Renew(h.policy.Due[policy.ReignTimer], h.watch)
 	}
 }

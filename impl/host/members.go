@@ -285,7 +285,7 @@ func (h *Host) noteMembers() {
 	case !removed:
 		h.leaves = never
 	case h.leaves == never:
-		h.leaves = h.watch.now.Add(h.config.Timing.Linger())
+		h.leaves = h.watch.Now.Add(h.config.Timing.Linger())
 		h.config.Logger.Warn("no member any more: to stop soon, unless that is lost", slog.Duration("in", h.config.Timing.Linger()))
 	}
 }
@@ -293,7 +293,7 @@ func (h *Host) noteMembers() {
 // leave stops a node that is no member any more, when it has waited for long enough to hear that it is one after all: a
 // leader that has removed it, and died, may be followed by one that has not heard of that (R47).
 func (h *Host) leave() {
-	if h.err != nil || h.watch.now.Before(h.leaves) {
+	if h.err != nil || h.watch.Now.Before(h.leaves) {
 		return
 	}
 	h.err = h.membersError(ErrRemoved, fmt.Sprintf("the members are %s; with its disk it can be added again; without it, it comes back under a new id", h.state.Configuration))

@@ -25,34 +25,34 @@ func TestPatience(t *testing.T) {
 		{"after a RESIGN, of the next highest", 2, 3, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 3, 1)
 			p.hear(spec.Resign, 3, 1)
-		}, lan.Settle},
+		}, 0},
 		{"after a RESIGN, of a lower one", 1, 4, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 4, 1)
 			p.hear(spec.Resign, 4, 1)
-		}, lan.Settle + 2*lan.Stagger},
+		}, 2 * lan.Stagger},
 		{"after an IM_BACK", 1, 4, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 4, 1)
 			p.hear(spec.ImBack, 4, 1)
-		}, lan.Settle + 2*lan.Stagger},
+		}, 2 * lan.Stagger},
 		{"after a proof", 2, 3, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 3, 1)
 			p.learn(transport.Dead, 3)
-		}, lan.Settle},
+		}, 0},
 		{"after a proof, of a lower one", 1, 4, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 4, 1)
 			p.learn(transport.Dead, 4)
-		}, lan.Settle + 2*lan.Stagger},
+		}, 2 * lan.Stagger},
 		{"after proofs of all higher ones", 1, 3, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 3, 1)
 			p.learn(transport.Dead, 3)
 			p.learn(transport.Dead, 2)
-		}, lan.Settle},
+		}, 0},
 		{"after a proof that was no longer one", 1, 3, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 3, 1)
 			p.learn(transport.Dead, 2)
 			p.learn(transport.Up, 2)
 			p.learn(transport.Dead, 3)
-		}, lan.Settle + lan.Stagger},
+		}, lan.Stagger},
 		{"a broken connection proves nothing", 1, 3, func(p *fakeHost) {
 			p.hear(spec.Heartbeat, 3, 1)
 			p.learn(transport.Down, 3)
@@ -62,12 +62,17 @@ func TestPatience(t *testing.T) {
 		{"after having granted who is then proved dead", 2, 3, func(p *fakeHost) {
 			p.hear(spec.Claim, 3, 1)
 			p.learn(transport.Dead, 3)
-		}, lan.Settle},
+		}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			play(t, test.me, test.n, false, func(t *testing.T, p *fakeHost) {
 				time.Sleep(10 * ms)
+				p.links.forget()
 				test.holds(p)
+				if test.want == 0 {
+					require.True(t, p.links.has(spec.Election))
+					return
+				}
 				within(t, test.want, p.until(spec.Election, time.Second))
 			})
 		})
@@ -210,22 +215,23 @@ func TestBackoff(t *testing.T) {
 		p.hear(spec.Heartbeat, 2, 1)
 		p.hear(spec.Resign, 2, 1)
 		var waits []time.Duration
-		for range 14 {
-			waits = append(waits, p.until(spec.Election, 3*time.Second))
+		require.True(t, p.links.has(spec.Election), "at once")
+		for range 13 {
 			p.hear(spec.Refuse, 1, 1)
 			p.hear(spec.Refuse, 2, 1)
+			waits = append(waits, p.until(spec.Election, 3*time.Second))
 		}
 		t.Log(waits)
-		within(t, LAN().Settle, waits[0])
-		for k := 2; k < len(waits); k++ {
+		for k := 1; k < len(waits); k++ {
 			require.Greater(t, waits[k]*3, waits[k-1]*2)
 			require.LessOrEqual(t, waits[k], 4*LAN().Patience+ms)
 		}
-		require.Less(t, waits[1], 8*ms)
-		require.Greater(t, waits[13], 2*LAN().Patience)
+		require.Less(t, waits[0], 8*ms)
+		require.Greater(t, waits[12], 2*LAN().Patience)
 		p.hear(spec.Heartbeat, 2, 1)
+		p.links.forget()
 		p.hear(spec.Resign, 2, 1)
-		within(t, LAN().Settle, p.until(spec.Election, time.Second))
+		require.True(t, p.links.has(spec.Election), "at once")
 	})
 }
 
@@ -394,5 +400,27 @@ func TestDetector(t *testing.T) {
 		p.clock.open()
 		synctest.Wait()
 		require.Equal(t, time.Now().Add(2*LAN().Heartbeat), p.judge.quiet, "what was queued teaches nothing")
+	})
+}
+
+// TestDefers: an ELECTION that comes a little before the proof that the leader is dead is answered after it, and one that no proof follows
+// a little later.
+func TestDefers(t *testing.T) {
+	play(t, 3, 5, false, func(t *testing.T, p *fakeHost) {
+		p.hear(spec.Heartbeat, 5, 1)
+		p.hear(spec.Election, 4, 1)
+		require.False(t, p.links.has(spec.Refuse))
+		p.learn(transport.Dead, 5)
+		require.True(t, p.links.has(spec.Assent))
+		require.False(t, p.links.has(spec.Refuse))
+	})
+	play(t, 3, 5, false, func(t *testing.T, p *fakeHost) {
+		p.hear(spec.Heartbeat, 5, 1)
+		p.hear(spec.Election, 4, 1)
+		within(t, LAN().Defer, p.until(spec.Refuse, time.Second))
+		p.hear(spec.Election, 4, 1)
+		p.links.forget()
+		p.hear(spec.ImBack, 4, 1)
+		require.True(t, p.links.has(spec.Refuse), "what comes of one node is taken in order")
 	})
 }

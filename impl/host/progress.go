@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/spec"
-	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // ErrNoProgress is the cause for which the context of work ends when it has reported no progress for Config.Progress. It is an
@@ -22,53 +22,35 @@ type QuietStatus struct {
 
 // Progress reports that work gets on. With Config.Progress, work that has not for so long loses its reign. Each work reports for itself. It
 // takes no lock, and does nothing once the reign is over.
-func (r Reign) Progress() {
-	if r.w != nil {
-		r.w.reported.Store(int64(r.w.reign.clock.Now().Sub(r.w.began)))
+func (r Reign) Progress() { r.w.Progress() }
+
+// newKeeper returns who ends reigns at their deadlines, and finds work that reports no progress.
+func (h *Host) newKeeper() *reigns.Keeper {
+	clock := h.config.Clock
+	return &reigns.Keeper{
+		Now: clock.Now, NewTimer: func(d time.Duration) reigns.Timer { return clock.NewTimer(d) },
+		Progress: h.config.Progress, Over: ErrNotLeader, Stalled: ErrNoProgress, Quiet: h.noteQuiet,
+		Overrun: func(w *reigns.Work) {
+			if h.config.Overrun != nil {
+				h.config.Overrun(Reign{w.Reign, w, h})
+			}
+		},
 	}
 }
 
-// awaitProgress ends the reign of work that has reported no progress for too long. It returns when to look again.
-func (h *Host) awaitProgress(w *work) time.Duration {
-	most := h.config.Progress
-	if most == 0 {
-		return policy.MaxTiming
-	}
-	now := w.reign.clock.Now()
-	quiet := now.Sub(w.began) - time.Duration(w.reported.Load())
-	if quiet < most {
-		return most - quiet
-	}
-	if w.reign.quieten() {
-		h.quiet.Store(&QuietStatus{Epoch: w.reign.epoch, At: now, For: quiet})
-		h.counters.quiets.Add(1)
-		h.config.Logger.Warn("the work has reported no progress: the node resigns", slog.Uint64("epoch", uint64(w.reign.epoch)), slog.Duration("for", quiet),
-			slog.Duration("allowed", most))
-	}
-	return policy.MaxTiming
+// noteQuiet notes that work has reported no progress, for which it loses its reign.
+func (h *Host) noteQuiet(r *reigns.Reign, now time.Time, long time.Duration) {
+	h.quiet.Store(&QuietStatus{Epoch: r.Epoch, At: now, For: long})
+	h.counters.quiets.Add(1)
+	h.config.Logger.Warn("the work has reported no progress: the node resigns", slog.Uint64("epoch", uint64(r.Epoch)), slog.Duration("for", long),
+		slog.Duration("allowed", h.config.Progress))
 }
 
-// quieten ends the contexts of all work, and moves the deadline no more, unless work is being ended already. It reports whether it was not.
-func (r *reign) quieten() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return false
-	}
-	r.quiet = true
-	r.cancel(ErrNoProgress)
-	r.tellLoop()
-	return true
-}
-
-// hang notes that work still runs after the deadline, and has the loop resign if it had reported no progress. Who is to know was told before: it
-// may end the process, and then nobody must lead before it has.
-func (r *reign) hang() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.quiet {
-		r.hangs = true
-		r.tellLoop()
+// tellLoop has the loop look at its reign.
+func (h *Host) tellLoop() {
+	select {
+	case h.idle <- struct{}{}:
+	default: // the loop has not taken the last one yet, and will look
 	}
 }
 
@@ -87,7 +69,7 @@ func (h *Host) endIfHung() {
 
 // isHung reports whether work of an earlier reign hangs.
 func (h *Host) isHung() bool {
-	if h.hung != nil && h.hung.rests().idle {
+	if h.hung != nil && h.hung.Rests().Idle {
 		h.hung = nil
 	}
 	return h.hung != nil

@@ -8,9 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // TestDeadlineIsOfAQuorum: the answers of so many that they are no quorum with the leader move no deadline, to however many questions
@@ -58,9 +60,10 @@ func TestExpiredReignIsResigned(t *testing.T) {
 		worked := make(chan error, 1)
 		go func() { worked <- p.Lead(t.Context(), untilOver) }()
 		synctest.Wait()
-		r := p.seen.Load().reign
-		r.renew(time.Now()) // an accident of timing: it passes, and an answer that dates the reign anew is on its way
-		require.Zero(t, r.expire())
+		now := &reigns.Watch{Now: p.policy.Due[policy.ReignTimer] + 1, Read: time.Now()}
+		p.seen.Load().reign.Renew(now.Now, now) // an accident of timing: it passes, and an answer that dates the reign anew is on its way
+		go func() { _ = p.Lead(t.Context(), untilOver) }()
+		synctest.Wait() // who joins has the deadline looked at
 		p.hear(spec.Ack, 1, 1)
 		require.True(t, p.links.has(spec.Resign))
 		require.Equal(t, spec.Follower, p.Status().Role)

@@ -3,6 +3,7 @@ package host
 import (
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -172,6 +173,8 @@ func TestNonMemberIsNotBelieved(t *testing.T) {
 		p.first = voters(0, 1, 1, 2, 3, 9)
 		p.links.forget()
 		p.hear(spec.Election, 9, 9)
+		time.Sleep(LAN().Defer)
+		synctest.Wait()
 		require.True(t, p.links.has(spec.Refuse), "who knows of no newer ones is told who they are (R44)")
 
 		p.first = voters(4, 2, 1, 2, 9)

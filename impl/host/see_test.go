@@ -106,7 +106,7 @@ func (c *cluster) sample() {
 			if r == nil {
 				continue
 			}
-			if d := r.deadline.Load(); d != nil && now.Before(*d) {
+			if now.Before(r.Deadline()) {
 				acting = append(acting, m.id)
 			}
 		}

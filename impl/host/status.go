@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -78,7 +79,7 @@ func (h *Host) Status() Status {
 		Role: seen.state.Role, Lease: seen.state.Leader, Epoch: seen.state.Epoch, Grantee: seen.state.Grantee,
 		Leader: seen.told.Leader, Leading: seen.told.Leading, Since: seen.told.Since,
 		Numbers: h.numbers.read(), Exhausted: exhausted(&seen.state), Unbelieved: h.unbelieved.list(),
-		Deadline: Reign{r: seen.reign}.Deadline(), Counters: h.counters.read(), Waits: seen.waits, Stopped: seen.stopped, Guard: h.config.Guard.Status(), Quiet: h.quiet.Load(),
+		Deadline: seen.reign.Deadline(), Counters: h.counters.read(), Waits: seen.waits, Stopped: seen.stopped, Guard: h.config.Guard.Status(), Quiet: h.quiet.Load(),
 	}
 	if seen.err != nil {
 		s.Error = seen.err.Error()
@@ -121,7 +122,7 @@ func (s *Status) describe(m Membership) {
 type seen struct {
 	state   spec.State
 	told    Leadership
-	reign   *reign
+	reign   *reigns.Reign
 	stopped bool
 	waits   string
 	err     error
@@ -213,14 +214,8 @@ func (noMetrics) Saved(time.Duration)       {}
 func (noMetrics) Changed(Leadership)        {}
 func (noMetrics) Configured(Membership)     {}
 
-// Expvar publishes metrics by package expvar, as one map:
-//
-//	steps, ignored, sent, received   maps from the action, cause or type to a count
-//	saves, save_seconds              how many promises were saved, and how long that took in all
-//	leader, epoch, leading           of the leadership; leader is null if there is none
-//	changes                          how often the leadership has changed
-//	configuration, settled           who the members are, in JSON, null if they are fixed; and whether a quorum is known to hold it
-type Expvar struct {
+// expvarMetrics publishes metrics by package expvar.
+type expvarMetrics struct {
 	steps, ignored, sent, received          *expvar.Map
 	saves, epoch, leading, changes, settled *expvar.Int
 	seconds                                 *expvar.Float
@@ -228,15 +223,21 @@ type Expvar struct {
 	configuration                           *configurationVar
 }
 
-var _ Metrics = (*Expvar)(nil)
+var _ Metrics = (*expvarMetrics)(nil)
 
-// NewExpvar publishes metrics under a name that nothing is published under yet, such as "bully". What is published
+// NewExpvar publishes metrics by package expvar, as one map, under a name that nothing is published under yet, such as "bully". What is published
 // stays for the life of the process.
-func NewExpvar(name string) (*Expvar, error) {
+//
+//	steps, ignored, sent, received   maps from the action, cause or type to a count
+//	saves, save_seconds              how many promises were saved, and how long that took in all
+//	leader, epoch, leading           of the leadership; leader is null if there is none
+//	changes                          how often the leadership has changed
+//	configuration, settled           who the members are, in JSON, null if they are fixed; and whether a quorum is known to hold it
+func NewExpvar(name string) (Metrics, error) {
 	if expvar.Get(name) != nil {
 		return nil, fmt.Errorf("host: expvar %q is published already: give another name", name)
 	}
-	e := &Expvar{
+	e := &expvarMetrics{
 		steps: new(expvar.Map), ignored: new(expvar.Map), sent: new(expvar.Map), received: new(expvar.Map),
 		saves: new(expvar.Int), epoch: new(expvar.Int), leading: new(expvar.Int), changes: new(expvar.Int),
 		seconds: new(expvar.Float), leader: &leaderVar{}, settled: new(expvar.Int), configuration: &configurationVar{},
@@ -253,25 +254,25 @@ func NewExpvar(name string) (*Expvar, error) {
 }
 
 // Stepped counts a step.
-func (e *Expvar) Stepped(a spec.Action) { e.steps.Add(string(a), 1) }
+func (e *expvarMetrics) Stepped(a spec.Action) { e.steps.Add(string(a), 1) }
 
 // Ignored counts an input that was ignored.
-func (e *Expvar) Ignored(cause string) { e.ignored.Add(cause, 1) }
+func (e *expvarMetrics) Ignored(cause string) { e.ignored.Add(cause, 1) }
 
 // Sent counts a message sent.
-func (e *Expvar) Sent(t spec.MessageType) { e.sent.Add(string(t), 1) }
+func (e *expvarMetrics) Sent(t spec.MessageType) { e.sent.Add(string(t), 1) }
 
 // Received counts a message received.
-func (e *Expvar) Received(t spec.MessageType) { e.received.Add(string(t), 1) }
+func (e *expvarMetrics) Received(t spec.MessageType) { e.received.Add(string(t), 1) }
 
 // Saved counts a promise saved.
-func (e *Expvar) Saved(took time.Duration) {
+func (e *expvarMetrics) Saved(took time.Duration) {
 	e.saves.Add(1)
 	e.seconds.Add(took.Seconds())
 }
 
 // Changed notes who leads.
-func (e *Expvar) Changed(l Leadership) {
+func (e *expvarMetrics) Changed(l Leadership) {
 	e.leader.Store(l.Leader)
 	e.epoch.Set(int64(l.Epoch))
 	e.leading.Set(0)
@@ -282,7 +283,7 @@ func (e *Expvar) Changed(l Leadership) {
 }
 
 // Configured notes who the members are.
-func (e *Expvar) Configured(m Membership) {
+func (e *expvarMetrics) Configured(m Membership) {
 	e.configuration.now.Store(&m.Configuration)
 	e.settled.Set(0)
 	if m.Settled {

@@ -169,18 +169,6 @@ func BenchmarkStatus(b *testing.B) {
 	}
 }
 
-// BenchmarkValid is what Valid costs before each act.
-func BenchmarkValid(b *testing.B) {
-	r := newReign(1, SystemClock{}, nil)
-	r.renew(time.Now().Add(time.Hour))
-	b.ReportAllocs()
-	for b.Loop() {
-		if !(Reign{r: r}).Valid() {
-			b.Fatal("it is valid")
-		}
-	}
-}
-
 // TestSaveTimes: a save is counted at its bound, and at all above; the slowest at none.
 func TestSaveTimes(t *testing.T) {
 	var s saveTimes

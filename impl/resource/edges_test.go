@@ -95,7 +95,7 @@ func TestMemoryRegisterFails(t *testing.T) {
 
 // TestBodies goes to the bounds of what a request may carry.
 func TestBodies(t *testing.T) {
-	require.Equal(t, 1_048_576, DefaultMaxBody)
+	require.Equal(t, 1_048_576, defaultMaxBody)
 	ask := func(maxBody int64, body io.Reader) *httptest.ResponseRecorder {
 		g, _ := newGuard(t, 4)
 		calls := 0
@@ -110,7 +110,7 @@ func TestBodies(t *testing.T) {
 		length  int
 		status  int
 	}{
-		{0, DefaultMaxBody, 201}, {0, DefaultMaxBody + 1, 413}, {-1, DefaultMaxBody, 201}, {-1, DefaultMaxBody + 1, 413},
+		{0, defaultMaxBody, 201}, {0, defaultMaxBody + 1, 413}, {-1, defaultMaxBody, 201}, {-1, defaultMaxBody + 1, 413},
 		{1, 1, 201}, {1, 2, 413}, {2, 2, 201}, {2, 3, 413},
 	} {
 		require.Equal(t, c.status, ask(c.maxBody, strings.NewReader(strings.Repeat("x", c.length))).Code, "%+v", c)

@@ -19,8 +19,8 @@ const (
 	AdmittedHeader = "Bully-Epoch-Admitted"
 )
 
-// DefaultMaxBody is the greatest length of a request's body in bytes, 1 MiB, if Handler.MaxBody is 0.
-const DefaultMaxBody = 1 << 20
+// defaultMaxBody is the greatest length of a request's body in bytes, 1 MiB, if Handler.MaxBody is 0.
+const defaultMaxBody = 1 << 20
 
 // Handler is an http.Handler that puts a Guard before another one.
 //
@@ -39,7 +39,7 @@ const DefaultMaxBody = 1 << 20
 type Handler struct {
 	Guard   *Guard
 	Next    http.Handler
-	MaxBody int64 // the greatest length of a body in bytes; 0 for DefaultMaxBody
+	MaxBody int64 // the greatest length of a body in bytes; 0 for 1 MiB
 }
 
 var _ http.Handler = (*Handler)(nil)
@@ -102,7 +102,7 @@ func (h *Handler) refuse(w http.ResponseWriter, err error, status int) {
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	limit := h.MaxBody
 	if limit <= 0 {
-		limit = DefaultMaxBody
+		limit = defaultMaxBody
 	}
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 }

@@ -18,7 +18,9 @@ import (
 // makes.
 func Example() {
 	me := spec.IntegerID(1)
-	node, err := host.New(host.Config{ID: me, Members: []spec.NodeID{me}, Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(me)})
+	node, err := host.New(host.Config{
+		ID: me, Members: []spec.NodeID{me}, Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(me), Timing: host.Busy(),
+	})
 	if err != nil {
 		fmt.Println(err)
 		return

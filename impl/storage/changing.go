@@ -138,7 +138,7 @@ func Init(dir string, who Identity, first spec.Configuration) (err error) {
 
 func initOn(kept *folder.Folder, who Identity, first spec.Configuration) error {
 	data, found, err := kept.Load(maxRecord + 1)
-	if err != nil && kindOf(err) == Unreadable {
+	if err != nil && kindOf(err) == unreadableKind {
 		return unread(kept.Path(), err)
 	}
 	if found || err != nil {
@@ -188,7 +188,7 @@ func openChangingOn(kept *folder.Folder) (*File, error) {
 	case !found:
 		return nil, missing(kept.Path(), "there is none, and no sign that there has been one")
 	case !c.isChanging():
-		return nil, &RecordError{Path: kept.Path(), Kind: Fixed, Problem: "it is that of " + c.whose()}
+		return nil, &RecordError{Path: kept.Path(), Kind: fixedKind, Problem: "it is that of " + c.whose()}
 	}
 	if err := kept.Mark(); err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
@@ -215,11 +215,11 @@ func (f *File) isOf(who Identity) error {
 	}
 	switch is := f.record.identity; {
 	case !who.ID.IsNone() && who.ID != is.ID:
-		return wrong(WrongNode, "node", who.ID)
+		return wrong(wrongNodeKind, "node", who.ID)
 	case who.Cluster != "" && who.Cluster != is.Cluster:
-		return wrong(WrongCluster, "cluster", who.Cluster)
+		return wrong(wrongClusterKind, "cluster", who.Cluster)
 	case who.Incarnation != 0 && who.Incarnation != is.Incarnation:
-		return wrong(WrongNode, "incarnation", fmt.Sprintf("%016x", who.Incarnation))
+		return wrong(wrongNodeKind, "incarnation", fmt.Sprintf("%016x", who.Incarnation))
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func TestEveryCrashOfRaiseChanging(t *testing.T) {
 					if err != nil {
 						bad, ok := errors.AsType[*RecordError](err)
 						require.True(t, ok, "%s: %v", name, err)
-						require.Contains(t, []Kind{Foreign, Lost}, bad.Kind, name)
+						require.Contains(t, []Kind{foreignKind, Lost}, bad.Kind, name)
 						require.Error(t, raised, name)
 						_, err = raiseChangingOn(keptOn(disk), who, newest)
 						require.NoError(t, err, name)

@@ -117,7 +117,7 @@ func TestDamageToChanging(t *testing.T) {
 	for size := range whole {
 		_, f := decode(whole[:size])
 		require.NotNil(t, f, "%d bytes", size)
-		require.Contains(t, []Kind{Empty, Truncated}, f.kind, "%d bytes: %s", size, f.problem)
+		require.Contains(t, []Kind{emptyKind, truncatedKind}, f.kind, "%d bytes: %s", size, f.problem)
 		torn := append(bytes.Clone(whole[:size]), make([]byte, len(whole)-size)...)
 		_, f = decode(torn)
 		require.NotNil(t, f, "%d bytes written", size)
@@ -126,7 +126,7 @@ func TestDamageToChanging(t *testing.T) {
 			flipped[size] ^= 1 << bit
 			_, f := decode(flipped)
 			require.NotNil(t, f)
-			require.Equal(t, Damaged, f.kind)
+			require.Equal(t, damagedKind, f.kind)
 			require.Contains(t, f.problem, fmt.Sprintf("bit %d of the byte at %d is flipped; before it said: node 3 of cluster demo, incarnation 0000000000c0ffee, "+
 				"epoch 7, grantee 9, configuration epoch:4 version:2 {1 3 witness:9}", bit, size))
 		}
@@ -183,21 +183,21 @@ func TestBadChangingRecords(t *testing.T) {
 			dir := put(t, data)
 			path := filepath.Join(dir, recordName)
 			_, err := OpenChanging(dir)
-			requireKind(t, err, Impossible, path)
+			requireKind(t, err, impossibleKind, path)
 			require.ErrorContains(t, err, says)
 			_, err = Open(dir, me.id, me.members)
-			requireKind(t, err, Impossible, path)
+			requireKind(t, err, impossibleKind, path)
 			require.ErrorIs(t, Init(dir, who, first), ErrExists)
 			left, err := os.ReadFile(path)
 			require.NoError(t, err)
 			require.True(t, bytes.Equal(data, left), "the record is as it was")
 			report, err := Inspect(dir)
 			require.NoError(t, err)
-			require.Equal(t, Impossible, report.Problem.Kind)
+			require.Equal(t, impossibleKind, report.Problem.Kind)
 		})
 	}
 	for _, c := range bad() {
-		if c.kind == Past || c.kind == Future || c.kind.raisable() {
+		if c.kind == pastKind || c.kind == futureKind || c.kind.raisable() {
 			dir := put(t, c.data)
 			_, err := OpenChanging(dir)
 			requireKind(t, err, c.kind, filepath.Join(dir, recordName))
@@ -229,8 +229,8 @@ func TestInit(t *testing.T) {
 	requirePromise(t, f, held(6, 0, members(6, 1, 3)))
 	require.NoError(t, f.IsOf(n(3), "demo"))
 	require.NoError(t, f.IsOf(spec.NodeID{}, ""))
-	requireKind(t, f.IsOf(n(4), ""), WrongNode, f.folder.Path())
-	requireKind(t, f.IsOf(n(3), "toast"), WrongCluster, f.folder.Path())
+	requireKind(t, f.IsOf(n(4), ""), wrongNodeKind, f.folder.Path())
+	requireKind(t, f.IsOf(n(3), "toast"), wrongClusterKind, f.folder.Path())
 	require.ErrorContains(t, f.IsOf(n(4), "toast"), "it is that of node 3 of cluster demo, incarnation 0000000000c0ffee, and this is node 4; give this node its own")
 	require.ErrorIs(t, Init(dir, who, first), ErrLocked)
 	_, err = OpenChanging(dir)
@@ -302,10 +302,10 @@ func TestInitOfWhatCannotBe(t *testing.T) {
 func TestFixedAndChanging(t *testing.T) {
 	dir := made(t)
 	_, err := Open(dir, me.id, me.members)
-	requireKind(t, err, Changing, filepath.Join(dir, recordName))
+	requireKind(t, err, changingKind, filepath.Join(dir, recordName))
 	require.ErrorContains(t, err, "it is that of node 3 of cluster demo, incarnation 0000000000c0ffee; start the node without a list of members")
 	_, err = Raise(dir, me.id, me.members, 100)
-	requireKind(t, err, Changing, filepath.Join(dir, recordName))
+	requireKind(t, err, changingKind, filepath.Join(dir, recordName))
 	p, found, err := openMade(t, dir).Load()
 	require.NoError(t, err)
 	require.False(t, found)
@@ -313,10 +313,10 @@ func TestFixedAndChanging(t *testing.T) {
 
 	dir = put(t, encode(me, promise(7, 5)))
 	_, err = OpenChanging(dir)
-	requireKind(t, err, Fixed, filepath.Join(dir, recordName))
+	requireKind(t, err, fixedKind, filepath.Join(dir, recordName))
 	require.ErrorContains(t, err, "it is that of node 3 of [1 2 3 4 5]; start the node with its members, as before")
 	_, err = RaiseChanging(dir, who, members(0, 1, 3), 100)
-	requireKind(t, err, Fixed, filepath.Join(dir, recordName))
+	requireKind(t, err, fixedKind, filepath.Join(dir, recordName))
 	f := open(t, dir)
 	requirePromise(t, f, promise(7, 5))
 	require.Zero(t, f.Identity())

@@ -113,7 +113,7 @@ func TestManyCrashes(t *testing.T) {
 				}
 			}
 			if bad, ok := errors.AsType[*RecordError](err); ok {
-				require.Equal(t, Unreadable, bad.Kind, "%v", err)
+				require.Equal(t, unreadableKind, bad.Kind, "%v", err)
 			}
 			disk = disk.Crash(func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "survives") })
 			disk.InPlace = disk.InPlace != (rapid.IntRange(0, 7).Draw(t, "moves") == 0) // to another file system

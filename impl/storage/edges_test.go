@@ -51,12 +51,12 @@ func TestLongestRecord(t *testing.T) {
 	for _, more := range []string{"x", "xy", strings.Repeat("x", 10_000)} {
 		require.NoError(t, os.WriteFile(path, append(data[:len(data):len(data)], more...), 0o600))
 		_, err = Open(dir, n(64), members)
-		requireKind(t, err, Overlong, path)
+		requireKind(t, err, overlongKind, path)
 	}
 	data[epochAt] ^= 1
 	require.NoError(t, os.WriteFile(path, data, 0o600))
 	_, err = Open(dir, n(64), members)
-	requireKind(t, err, Damaged, path)
+	requireKind(t, err, damagedKind, path)
 	require.ErrorContains(t, err, "bit 0 of the byte at 12 is flipped")
 }
 
@@ -79,20 +79,20 @@ func TestWhatIsSaid(t *testing.T) {
 	whole := encode(me, promise(7, 5))
 	for size := 1; size < len(whole); size++ {
 		if size < epochAt {
-			says(Truncated, fmt.Sprintf("it has %d bytes only", size), whole[:size])
+			says(truncatedKind, fmt.Sprintf("it has %d bytes only", size), whole[:size])
 		} else {
-			says(Truncated, fmt.Sprintf("it states a length of %d bytes, and has %d", len(whole), size), whole[:size])
+			says(truncatedKind, fmt.Sprintf("it states a length of %d bytes, and has %d", len(whole), size), whole[:size])
 		}
 	}
-	says(Foreign, `it does not begin with "BULLYREC"`, sealed([]byte("some other format, with the same checksum....")))
-	says(Foreign, `it does not begin with "BULLYREC"`, []byte("some other format, without"))
-	says(Foreign, `it does not begin with "BULLYREC"`, sealed([]byte(magic+"\x00\x03\x00abcd")))
-	says(Impossible, "it has 16 bytes, fewer than the 74 of a record without members", sealed([]byte(magic+"\x00\x03\x00\x10abcd")))
+	says(foreignKind, `it does not begin with "BULLYREC"`, sealed([]byte("some other format, with the same checksum....")))
+	says(foreignKind, `it does not begin with "BULLYREC"`, []byte("some other format, without"))
+	says(foreignKind, `it does not begin with "BULLYREC"`, sealed([]byte(magic+"\x00\x03\x00abcd")))
+	says(impossibleKind, "it has 16 bytes, fewer than the 74 of a record without members", sealed([]byte(magic+"\x00\x03\x00\x10abcd")))
 
 	worse := encode(me, promise(7, 5))
 	worse[epochAt] ^= 0x0f
 	end := len(worse) - checksumSize
-	says(Damaged, fmt.Sprintf("its checksum is %08x, and should be %08x by what it says",
+	says(damagedKind, fmt.Sprintf("its checksum is %08x, and should be %08x by what it says",
 		worse[end:], crc32.Checksum(worse[:end], castagnoli)), worse)
 
 	// One bit of a record that says what no node can have promised: flipped back it is no better.
@@ -101,12 +101,12 @@ func TestWhatIsSaid(t *testing.T) {
 	// A record that is good but too short for what all records have.
 	for size := epochAt + checksumSize; size < membersAt+checksumSize; size++ {
 		short := append([]byte(magic+"\x00\x03\x00"), byte(size))
-		says(Impossible, fmt.Sprintf("it has %d bytes, fewer than the 74 of a record without members", size),
+		says(impossibleKind, fmt.Sprintf("it has %d bytes, fewer than the 74 of a record without members", size),
 			sealed(append(short, make([]byte, size-epochAt)...)))
 	}
 
 	_, f := decode(impossible)
-	require.Equal(t, Damaged, f.kind)
+	require.Equal(t, damagedKind, f.kind)
 	require.Contains(t, f.problem, "its checksum is ")
 }
 
@@ -117,19 +117,19 @@ var advices = []struct {
 	raisable         bool
 	inError, atRaise string
 }{
-	{Unreadable, false, "let this user read it, or bring back the disk", ""},
-	{Past, false, "this protocol cannot go on from it: stop all nodes, give each an empty folder, and epochs that no resource has seen (R40)", ""},
-	{Future, false, "run the version of the program that wrote it, or a later one", ""},
-	{WrongNode, false, "give this node its own folder, or its own id: two nodes never share a record", ""},
+	{unreadableKind, false, "let this user read it, or bring back the disk", ""},
+	{pastKind, false, "this protocol cannot go on from it: stop all nodes, give each an empty folder, and epochs that no resource has seen (R40)", ""},
+	{futureKind, false, "run the version of the program that wrote it, or a later one", ""},
+	{wrongNodeKind, false, "give this node its own folder, or its own id: two nodes never share a record", ""},
 	{WrongMembers, false, "start the node with the members of its record: they must not change while any node has one (R40)", ""},
 	{Missing, false, "make one: bully init at each of the first members, bully join at a node that is to be added", ""},
-	{WrongCluster, false, "give this node its own folder, or the name of its cluster", ""},
-	{Changing, false, "start the node without a list of members, as its record has them (storage.OpenChanging)", ""},
-	{Fixed, false, "start the node with its members, as before (storage.Open); to let them change see bully init -from-fixed (storage.FromFixed)", ""},
+	{wrongClusterKind, false, "give this node its own folder, or the name of its cluster", ""},
+	{changingKind, false, "start the node without a list of members, as its record has them (storage.OpenChanging)", ""},
+	{fixedKind, false, "start the node with its members, as before (storage.Open); to let them change see bully init -from-fixed (storage.FromFixed)", ""},
 	{Lost, true, "put the file back if it was moved, but no older copy of it, and not one that other nodes have disowned; else raise the node's epoch: see bully repair",
 		"put the file back if it was moved, but no older copy of it, and not one that other nodes have disowned; else raise the epoch" + howToRaise},
-	{Empty, true, keep, keepAndRaise}, {Foreign, true, keep, keepAndRaise}, {Truncated, true, keep, keepAndRaise},
-	{Overlong, true, keep, keepAndRaise}, {Torn, true, keep, keepAndRaise}, {Damaged, true, keep, keepAndRaise}, {Impossible, true, keep, keepAndRaise},
+	{emptyKind, true, keep, keepAndRaise}, {foreignKind, true, keep, keepAndRaise}, {truncatedKind, true, keep, keepAndRaise},
+	{overlongKind, true, keep, keepAndRaise}, {tornKind, true, keep, keepAndRaise}, {damagedKind, true, keep, keepAndRaise}, {impossibleKind, true, keep, keepAndRaise},
 }
 
 const (
@@ -150,13 +150,13 @@ func TestAdvice(t *testing.T) {
 	}
 	later := 0
 	for _, c := range bad() {
-		if c.kind != Future {
+		if c.kind != futureKind {
 			continue
 		}
 		later++
 		dir := put(t, c.data)
 		_, err := Raise(dir, me.id, me.members, 100)
-		requireKind(t, err, Future, filepath.Join(dir, recordName))
+		requireKind(t, err, futureKind, filepath.Join(dir, recordName))
 		left, err := os.ReadFile(filepath.Join(dir, recordName))
 		require.NoError(t, err)
 		require.Equal(t, c.data, left, "the record of a later version is as it was")
@@ -172,8 +172,8 @@ func TestErrorsNameTheRecord(t *testing.T) {
 	noFile := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(noFile, recordName), 0o700))
 	for kind, dir := range map[Kind]string{
-		Lost: lost, Unreadable: noFile, Damaged: put(t, append(good[:13:13], append([]byte{0x0f}, good[14:]...)...)),
-		WrongNode: put(t, encode(owner{n(2), five}, promise(7, 5))), WrongMembers: put(t, encode(owner{n(3), nodes(1, 3)}, promise(7, 1))),
+		Lost: lost, unreadableKind: noFile, damagedKind: put(t, append(good[:13:13], append([]byte{0x0f}, good[14:]...)...)),
+		wrongNodeKind: put(t, encode(owner{n(2), five}, promise(7, 5))), WrongMembers: put(t, encode(owner{n(3), nodes(1, 3)}, promise(7, 1))),
 	} {
 		path := filepath.Join(dir, recordName)
 		_, err := Open(dir, me.id, me.members)
@@ -181,9 +181,9 @@ func TestErrorsNameTheRecord(t *testing.T) {
 		report, err := Inspect(dir)
 		require.NoError(t, err)
 		require.Equal(t, path, report.Path)
-		require.Equal(t, kind != Unreadable, report.Marked, kind)
+		require.Equal(t, kind != unreadableKind, report.Marked, kind)
 		require.False(t, report.Locked, kind)
-		if kind != WrongNode && kind != WrongMembers {
+		if kind != wrongNodeKind && kind != WrongMembers {
 			requireKind(t, report.Problem, kind, path)
 		}
 	}

@@ -35,23 +35,23 @@ func (e *RecordError) Unwrap() error { return e.err }
 // Advice says what may be done.
 func (e *RecordError) Advice() string {
 	switch e.Kind {
-	case Unreadable:
+	case unreadableKind:
 		return "let this user read it, or bring back the disk"
-	case Future:
+	case futureKind:
 		return "run the version of the program that wrote it, or a later one"
-	case Past:
+	case pastKind:
 		return "this protocol cannot go on from it: stop all nodes, give each an empty folder, and epochs that no resource has seen (R40)"
-	case WrongNode:
+	case wrongNodeKind:
 		return "give this node its own folder, or its own id: two nodes never share a record"
 	case WrongMembers:
 		return "start the node with the members of its record: they must not change while any node has one (R40)"
 	case Missing:
 		return "make one: bully init at each of the first members, bully join at a node that is to be added"
-	case WrongCluster:
+	case wrongClusterKind:
 		return "give this node its own folder, or the name of its cluster"
-	case Changing:
+	case changingKind:
 		return "start the node without a list of members, as its record has them (storage.OpenChanging)"
-	case Fixed:
+	case fixedKind:
 		return "start the node with its members, as before (storage.Open); to let them change see bully init -from-fixed (storage.FromFixed)"
 	case Lost:
 		return "put the file back if it was moved, but no older copy of it, and not one that other nodes have disowned; else raise the node's epoch: see bully repair"
@@ -62,7 +62,7 @@ func (e *RecordError) Advice() string {
 
 // raisable reports whether a record of this kind is beyond reading, so that Raise may put a new one in its place.
 func (k Kind) raisable() bool {
-	return !slices.Contains([]Kind{Missing, Unreadable, Past, Future, WrongNode, WrongMembers, WrongCluster, Changing, Fixed}, k)
+	return !slices.Contains([]Kind{Missing, unreadableKind, pastKind, futureKind, wrongNodeKind, WrongMembers, wrongClusterKind, changingKind, fixedKind}, k)
 }
 
 // judge returns what a record says, or the RecordError for it.

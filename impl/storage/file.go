@@ -58,9 +58,9 @@ func openOn(kept *folder.Folder, o owner) (*File, error) {
 	case !found:
 		return &File{folder: kept, record: content{owner: o}}, nil
 	case c.isChanging():
-		return wrong(Changing, "it is that of %v", c.identity)
+		return wrong(changingKind, "it is that of %v", c.identity)
 	case c.id != o.id:
-		return wrong(WrongNode, "it is that of node %v, and this is node %v", c.id, o.id)
+		return wrong(wrongNodeKind, "it is that of node %v, and this is node %v", c.id, o.id)
 	case !slices.Equal(c.members, o.members):
 		return wrong(WrongMembers, "its members are %v, and this node's are %v", c.members, o.members)
 	}

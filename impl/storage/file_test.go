@@ -100,8 +100,8 @@ func TestAnotherNodesRecord(t *testing.T) {
 		kind    Kind
 		says    string
 	}{
-		{2, five, WrongNode, "it is that of node 3, and this is node 2; give this node its own folder"},
-		{2, nodes(1, 2), WrongNode, "it is that of node 3, and this is node 2"},
+		{2, five, wrongNodeKind, "it is that of node 3, and this is node 2; give this node its own folder"},
+		{2, nodes(1, 2), wrongNodeKind, "it is that of node 3, and this is node 2"},
 		{3, nodes(1, 2, 3), WrongMembers, "its members are [1 2 3 4 5], and this node's are [1 2 3]; start the node with the members of its record"},
 		{3, nodes(1, 2, 3, 4, 6), WrongMembers, "this node's are [1 2 3 4 6]"},
 	} {
@@ -133,14 +133,14 @@ func TestWhatIsNoFile(t *testing.T) {
 			_, err := Open(dir, me.id, me.members)
 			var wrong *RecordError
 			require.ErrorAs(t, err, &wrong)
-			require.Equal(t, Unreadable, wrong.Kind)
+			require.Equal(t, unreadableKind, wrong.Kind)
 			require.ErrorIs(t, err, folder.ErrIrregular)
 			require.ErrorContains(t, err, c.says)
 			_, err = Raise(dir, me.id, me.members, 100)
 			require.ErrorAs(t, err, &wrong)
 			report, err := Inspect(dir)
 			require.NoError(t, err)
-			require.Equal(t, Unreadable, report.Problem.Kind)
+			require.Equal(t, unreadableKind, report.Problem.Kind)
 			require.Contains(t, report.String(), c.says)
 		})
 	}
@@ -156,7 +156,7 @@ func TestWhatMayNotBeRead(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrPermission)
 	var wrong *RecordError
 	require.ErrorAs(t, err, &wrong)
-	require.Equal(t, Unreadable, wrong.Kind)
+	require.Equal(t, unreadableKind, wrong.Kind)
 }
 
 func TestFolderIsNoFolder(t *testing.T) {

@@ -42,7 +42,7 @@ func fromFixedOn(kept *folder.Folder, cluster string, first spec.Configuration) 
 	case !found:
 		return who, promise, missing(kept.Path(), "there is none, and no sign that there has been one")
 	case c.isChanging():
-		return who, promise, &RecordError{Path: kept.Path(), Kind: Changing, Problem: "it is that of " + c.whose() + " already"}
+		return who, promise, &RecordError{Path: kept.Path(), Kind: changingKind, Problem: "it is that of " + c.whose() + " already"}
 	}
 	who = Identity{ID: c.id, Cluster: cluster, Incarnation: NewIncarnation()}
 	if err := sameAsFixed(kept.Path(), &c, first); err != nil {

@@ -43,10 +43,10 @@ func TestFromFixed(t *testing.T) {
 	require.NoError(t, f.Close())
 
 	_, _, err = FromFixed(dir, "demo", all)
-	requireKind(t, err, Changing, filepath.Join(dir, recordName))
+	requireKind(t, err, changingKind, filepath.Join(dir, recordName))
 	require.ErrorContains(t, err, "incarnation")
 	_, err = Open(dir, n(3), five)
-	requireKind(t, err, Changing, filepath.Join(dir, recordName))
+	requireKind(t, err, changingKind, filepath.Join(dir, recordName))
 }
 
 // TestFromFixedRefuses sees that what is refused leaves the record, or the lack of one, as it is.
@@ -78,7 +78,7 @@ func TestFromFixedRefuses(t *testing.T) {
 		})
 	}
 	for _, c := range bad() {
-		if c.kind == WrongNode || c.kind == WrongMembers {
+		if c.kind == wrongNodeKind || c.kind == WrongMembers {
 			continue // whose it is, is read
 		}
 		dir := put(t, c.data)

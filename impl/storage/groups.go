@@ -80,7 +80,7 @@ func groupsOn(log *folder.Log, o owner) (*Groups, error) {
 			}
 		}
 		if err := g.read(save); err != nil {
-			return nil, &RecordError{Path: log.Path(), Kind: Damaged, Problem: err.Error()}
+			return nil, &RecordError{Path: log.Path(), Kind: damagedKind, Problem: err.Error()}
 		}
 	}
 	g.began = log.Number()
@@ -238,7 +238,7 @@ func (g *Groups) readOwner(b []byte) ([]byte, error) {
 		return nil, &RecordError{Path: g.log.Path(), Kind: k, Problem: fmt.Sprintf(problem, about...)}
 	}
 	if len(b) == 0 || len(b) < 1+(1+int(b[0]))*idSize {
-		return wrong(Damaged, "it does not say whose it is")
+		return wrong(damagedKind, "it does not say whose it is")
 	}
 	count := int(b[0])
 	ids := b[1 : 1+(1+count)*idSize]
@@ -248,7 +248,7 @@ func (g *Groups) readOwner(b []byte) ([]byte, error) {
 	}
 	switch {
 	case of.id != g.owner.id:
-		return wrong(WrongNode, "it is that of node %v, and this is node %v", of.id, g.owner.id)
+		return wrong(wrongNodeKind, "it is that of node %v, and this is node %v", of.id, g.owner.id)
 	case !slices.Equal(of.members, g.owner.members):
 		return wrong(WrongMembers, "its members are %v, and this node's are %v", of.members, g.owner.members)
 	}

@@ -217,13 +217,13 @@ func TestBadGroups(t *testing.T) {
 		kind Kind
 		bad  func(file []byte) []byte
 	}{
-		"cut":                      {Truncated, func(file []byte) []byte { return file[:len(file)-block] }},
-		"cut short":                {Truncated, func(file []byte) []byte { return file[:len(file)-1] }},
-		"too long":                 {Overlong, func(file []byte) []byte { return append(file, make([]byte, block)...) }},
-		"another head":             {Damaged, func(file []byte) []byte { return spoil(file, 0) }},
-		"the snapshot":             {Damaged, func(file []byte) []byte { return spoil(file, 1, 2) }},
-		"the last save, both ways": {Damaged, func(file []byte) []byte { return spoil(file, 3, 4) }},
-		"all but the head":         {Damaged, func(file []byte) []byte { return append(file[:block:block], make([]byte, len(file)-block)...) }},
+		"cut":                      {truncatedKind, func(file []byte) []byte { return file[:len(file)-block] }},
+		"cut short":                {truncatedKind, func(file []byte) []byte { return file[:len(file)-1] }},
+		"too long":                 {overlongKind, func(file []byte) []byte { return append(file, make([]byte, block)...) }},
+		"another head":             {damagedKind, func(file []byte) []byte { return spoil(file, 0) }},
+		"the snapshot":             {damagedKind, func(file []byte) []byte { return spoil(file, 1, 2) }},
+		"the last save, both ways": {damagedKind, func(file []byte) []byte { return spoil(file, 3, 4) }},
+		"all but the head":         {damagedKind, func(file []byte) []byte { return append(file[:block:block], make([]byte, len(file)-block)...) }},
 	} {
 		dir, file := fill(t)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, groupsName), c.bad(file), 0o600))
@@ -243,7 +243,7 @@ func TestBadGroups(t *testing.T) {
 	}
 	dir, _ := fill(t)
 	_, err := OpenGroups(dir, n(2), five)
-	require.Equal(t, WrongNode, kindOfError(t, err))
+	require.Equal(t, wrongNodeKind, kindOfError(t, err))
 	_, err = OpenGroups(dir, n(3), nodes(1, 2, 3))
 	require.Equal(t, WrongMembers, kindOfError(t, err))
 	require.NoError(t, os.Remove(filepath.Join(dir, groupsName)))

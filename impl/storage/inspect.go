@@ -137,7 +137,7 @@ func (r Report) String() string {
 	}
 	if r.Problem != nil && len(r.Bytes) > 0 {
 		shown := r.Bytes
-		if r.Problem.Kind == Foreign {
+		if r.Problem.Kind == foreignKind {
 			shown = shown[:min(len(shown), foreignBytes)]
 		}
 		b.WriteString(hex.Dump(shown))

@@ -134,7 +134,7 @@ func TestReadFails(t *testing.T) {
 		_, err := openDisk(disk)
 		var wrong *RecordError
 		require.ErrorAs(t, err, &wrong)
-		require.Equal(t, Unreadable, wrong.Kind)
+		require.Equal(t, unreadableKind, wrong.Kind)
 		require.ErrorIs(t, err, simdisk.ErrFault)
 		require.False(t, errors.Is(err, fs.ErrNotExist))
 		require.ErrorContains(t, err, "let this user read it, or bring back the disk")

@@ -34,8 +34,8 @@ const MaxRaise spec.Epoch = 1 << 52
 // not be far behind.
 //
 // A record that is beyond reading is kept, and renamed: aside is its new path. A good one of this node is raised too,
-// if the epoch is above its own: it may be an old copy. A record that is Unreadable, Future, WrongNode or
-// WrongMembers is refused with its RecordError: there is a better way with each of them. If Raise fails on the way,
+// if the epoch is above its own: it may be an old copy. A record that cannot be read, or is of a future version, of another node or
+// of another membership is refused with its RecordError: there is a better way with each of them. If Raise fails on the way,
 // the node is not startable, and Raise can be called again.
 func Raise(dir string, id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) (aside string, err error) {
 	o, err := newOwner(id, members)

@@ -122,7 +122,7 @@ func checkRaised(t *testing.T, name string, disk *simdisk.Disk, raised bool) {
 	require.False(t, raised, name)
 	var wrong *RecordError
 	require.ErrorAs(t, err, &wrong, name)
-	require.Contains(t, []Kind{Foreign, Lost}, wrong.Kind, name)
+	require.Contains(t, []Kind{foreignKind, Lost}, wrong.Kind, name)
 	_, err = raiseOn(keptOn(disk), me, 101)
 	require.NoError(t, err, name)
 	f, err = openDisk(disk.Crash(func(int) int { return 0 }))

@@ -58,9 +58,9 @@ func TestEveryTruncationIsSeen(t *testing.T) {
 		_, f := decode(whole[:size])
 		require.NotNil(t, f, "%d bytes", size)
 		if size == 0 {
-			require.Equal(t, Empty, f.kind)
+			require.Equal(t, emptyKind, f.kind)
 		} else {
-			require.Equal(t, Truncated, f.kind, "%d bytes: %s", size, f.problem)
+			require.Equal(t, truncatedKind, f.kind, "%d bytes: %s", size, f.problem)
 		}
 	}
 }
@@ -74,9 +74,9 @@ func TestEveryTearIsSeen(t *testing.T) {
 		require.NotNil(t, f, "%d bytes written", size)
 		switch {
 		case size == 9 || size == 10: // version 0 and no length; version 1 and no length
-			require.Contains(t, []Kind{Torn, Overlong}, f.kind)
+			require.Contains(t, []Kind{tornKind, overlongKind}, f.kind)
 		case size <= len(whole)-checksumSize && (size == 0 || size >= len(magic)):
-			require.Equal(t, Torn, f.kind, "%d bytes written: %s", size, f.problem)
+			require.Equal(t, tornKind, f.kind, "%d bytes written: %s", size, f.problem)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestEveryFlippedBitIsFound(t *testing.T) {
 			flipped[at] ^= 1 << bit
 			_, f := decode(flipped)
 			require.NotNil(t, f)
-			require.Equal(t, Damaged, f.kind)
+			require.Equal(t, damagedKind, f.kind)
 			require.Contains(t, f.problem, "node 3 of [1 2 3 4 5], epoch 7, grantee 5")
 			foundAt, foundBit, _ := oneBit(flipped)
 			require.Equal(t, []int{at, bit}, []int{foundAt, foundBit})
@@ -123,36 +123,36 @@ func bad() []struct {
 		kind Kind
 		says string
 	}{
-		{"empty", nil, Empty, "it has no bytes"},
-		{"truncated", good()[:50], Truncated, "it states a length of 154 bytes, and has 50"},
-		{"truncated in the magic", good()[:3], Truncated, "it has 3 bytes only"},
-		{"overlong", append(good(), 'x', 'x', 'x', 'x', 'x'), Overlong, "it states a length of 154 bytes, and they are good"},
-		{"overlong by zeros", append(good(), make([]byte, 4096-154)...), Overlong, "they are good, but there are more"},
-		{"overlong by itself", append(good(), good()...), Overlong, "they are good"},
-		{"overlong and damaged", append(worse, 1, 2, 3), Overlong, "it states a length of 154 bytes, and there are more"},
-		{"torn", append(good()[:40], make([]byte, 114)...), Torn, "bytes are zero"},
-		{"all zeros", make([]byte, 154), Torn, "all its 154 bytes are zero"},
-		{"one bit", flipped, Damaged, "bit 0 of the byte at 19 is flipped; before it said: node 3 of [1 2 3 4 5], epoch 7, grantee 5"},
-		{"more bits", worse, Damaged, "its checksum is"},
-		{"text", []byte("this is no record, but a file of another program, of about its size"), Foreign, `it does not begin with "BULLYREC"`},
-		{"sealed text", sealed([]byte("some other format, with the same checksum....")), Foreign, "it does not begin with"},
-		{"sealed magic", sealed([]byte(magic + "1234")), Foreign, "it does not begin with"},
-		{"future version", sealed(later), Future, "its version is 4, and this program knows 3 only"},
-		{"version 0", with(versionAt, 0, 0), Past, "its version is 0, and this program knows 3 only"},
-		{"of fixed members of protocol 1", with(versionAt, 0, 1), Past, "its version is 1, and this program knows 3 only"},
-		{"of changing members of protocol 1", with(versionAt, 0, 2), Past, "its version is 2, and this program knows 3 only"},
-		{"numbers above the bound", with(reservedAt, 0, 16, 0, 0, 0, 0, 0, 1), Impossible, "the numbers reserved go to 4503599627370497, which is above 2^52"},
-		{"epoch above the bound", with(epochAt, above...), Impossible, "the epoch 9007199254740992 is above 2^53-1"},
-		{"grantee no member", with(granteeAt+15, 9), Impossible, "the grantee 9 is not among the members [1 2 3 4 5]"},
-		{"grantee no id", with(granteeAt, 9), Impossible, "the grantee 09000000-0000-0000-0000-000000000005 is not among"},
-		{"id no member", with(idAt+15, 9), Impossible, "the node 9 is not among the members"},
-		{"member no id", with(membersAt, 9), Impossible, "is no id"},
-		{"members not ascending", with(membersAt+15, 4), Impossible, "the member 2 is given twice, or out of order"},
-		{"member twice", with(membersAt+15, 2), Impossible, "the member 2 is given twice"},
-		{"no members", sealed(append(with(lengthAt, 0, 74, 0, 0, 0, 0, 0, 0, 0, 0)[:countAt], 0, 0, 0, 0, 0, 0)), Impossible, "there are 0 members"},
-		{"count of members", with(countAt, 0, 4), Impossible, "not the size for 4 members"},
-		{"length", with(lengthAt, 0, 153), Impossible, "it states a length of 153 bytes, and has 154"},
-		{"no room", sealed(append([]byte(magic), 0, 3, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0)[:20]), Impossible, "fewer than the 74"},
+		{"empty", nil, emptyKind, "it has no bytes"},
+		{"truncated", good()[:50], truncatedKind, "it states a length of 154 bytes, and has 50"},
+		{"truncated in the magic", good()[:3], truncatedKind, "it has 3 bytes only"},
+		{"overlong", append(good(), 'x', 'x', 'x', 'x', 'x'), overlongKind, "it states a length of 154 bytes, and they are good"},
+		{"overlong by zeros", append(good(), make([]byte, 4096-154)...), overlongKind, "they are good, but there are more"},
+		{"overlong by itself", append(good(), good()...), overlongKind, "they are good"},
+		{"overlong and damaged", append(worse, 1, 2, 3), overlongKind, "it states a length of 154 bytes, and there are more"},
+		{"torn", append(good()[:40], make([]byte, 114)...), tornKind, "bytes are zero"},
+		{"all zeros", make([]byte, 154), tornKind, "all its 154 bytes are zero"},
+		{"one bit", flipped, damagedKind, "bit 0 of the byte at 19 is flipped; before it said: node 3 of [1 2 3 4 5], epoch 7, grantee 5"},
+		{"more bits", worse, damagedKind, "its checksum is"},
+		{"text", []byte("this is no record, but a file of another program, of about its size"), foreignKind, `it does not begin with "BULLYREC"`},
+		{"sealed text", sealed([]byte("some other format, with the same checksum....")), foreignKind, "it does not begin with"},
+		{"sealed magic", sealed([]byte(magic + "1234")), foreignKind, "it does not begin with"},
+		{"future version", sealed(later), futureKind, "its version is 4, and this program knows 3 only"},
+		{"version 0", with(versionAt, 0, 0), pastKind, "its version is 0, and this program knows 3 only"},
+		{"of fixed members of protocol 1", with(versionAt, 0, 1), pastKind, "its version is 1, and this program knows 3 only"},
+		{"of changing members of protocol 1", with(versionAt, 0, 2), pastKind, "its version is 2, and this program knows 3 only"},
+		{"numbers above the bound", with(reservedAt, 0, 16, 0, 0, 0, 0, 0, 1), impossibleKind, "the numbers reserved go to 4503599627370497, which is above 2^52"},
+		{"epoch above the bound", with(epochAt, above...), impossibleKind, "the epoch 9007199254740992 is above 2^53-1"},
+		{"grantee no member", with(granteeAt+15, 9), impossibleKind, "the grantee 9 is not among the members [1 2 3 4 5]"},
+		{"grantee no id", with(granteeAt, 9), impossibleKind, "the grantee 09000000-0000-0000-0000-000000000005 is not among"},
+		{"id no member", with(idAt+15, 9), impossibleKind, "the node 9 is not among the members"},
+		{"member no id", with(membersAt, 9), impossibleKind, "is no id"},
+		{"members not ascending", with(membersAt+15, 4), impossibleKind, "the member 2 is given twice, or out of order"},
+		{"member twice", with(membersAt+15, 2), impossibleKind, "the member 2 is given twice"},
+		{"no members", sealed(append(with(lengthAt, 0, 74, 0, 0, 0, 0, 0, 0, 0, 0)[:countAt], 0, 0, 0, 0, 0, 0)), impossibleKind, "there are 0 members"},
+		{"count of members", with(countAt, 0, 4), impossibleKind, "not the size for 4 members"},
+		{"length", with(lengthAt, 0, 153), impossibleKind, "it states a length of 153 bytes, and has 154"},
+		{"no room", sealed(append([]byte(magic), 0, 3, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0)[:20]), impossibleKind, "fewer than the 74"},
 	}
 }
 

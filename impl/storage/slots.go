@@ -59,17 +59,17 @@ func decodeFile(file []byte) (c content, inSlots bool, f *flaw) {
 	return c, inSlots, f
 }
 
-// kindOf returns in which way a record in slots is no good, or Unreadable if it is not that.
+// kindOf returns in which way a record in slots is no good, or unreadableKind if it is not that.
 func kindOf(err error) Kind {
 	switch {
 	case errors.Is(err, folder.ErrDamaged):
-		return Damaged
+		return damagedKind
 	case errors.Is(err, folder.ErrCut):
-		return Truncated
+		return truncatedKind
 	case errors.Is(err, folder.ErrLong):
-		return Overlong
+		return overlongKind
 	}
-	return Unreadable
+	return unreadableKind
 }
 
 func problemOf(err error) string {

@@ -34,9 +34,9 @@ func TestHeadIsALaterVersion(t *testing.T) {
 	file := slotsOf(t, promise(7, 5))
 	for _, size := range []int{readToLoad, readToLook} {
 		_, f := decode(file[:size])
-		require.Equal(t, &flaw{Future, "its version is 4, and this program knows 3 only"}, f)
+		require.Equal(t, &flaw{futureKind, "its version is 4, and this program knows 3 only"}, f)
 	}
-	require.False(t, Future.raisable())
+	require.False(t, futureKind.raisable())
 	require.Contains(t, string(file[:readToLoad]), "\n\nThe promise of a node of bully is in this file, in two slots from byte 4096 on.")
 }
 
@@ -109,7 +109,7 @@ func TestSpoiledRecord(t *testing.T) {
 		if at < 12 {
 			bad, ok := errors.AsType[*RecordError](err)
 			require.True(t, ok, "byte %d: %v", at, err)
-			require.Contains(t, []Kind{Foreign, Damaged, Overlong, Truncated}, bad.Kind, "byte %d: %v", at, err)
+			require.Contains(t, []Kind{foreignKind, damagedKind, overlongKind, truncatedKind}, bad.Kind, "byte %d: %v", at, err)
 			continue
 		}
 		require.NoError(t, err, "byte %d", at)
@@ -125,13 +125,13 @@ func TestSpoiledRecord(t *testing.T) {
 			file[slot1+20]++
 			file[slot1+4096+20]++
 			return file
-		}, Damaged, "save 2 is whole, but nothing is left of the slot of saves 1 and 3: the later one may have been acted on; do not remove it"},
+		}, damagedKind, "save 2 is whole, but nothing is left of the slot of saves 1 and 3: the later one may have been acted on; do not remove it"},
 		"all of the other slot": {func(file []byte) []byte {
 			clear(file[slot0:slot1])
 			return file
-		}, Damaged, "save 3 is whole, but nothing is left of the slot of saves 2 and 4"},
-		"cut short": {func(file []byte) []byte { return file[:slot1] }, Truncated, "it has two slots, and so 20480 bytes, and 12288 are there"},
-		"overlong":  {func(file []byte) []byte { return append(file, 0) }, Overlong, "it has two slots, and so 20480 bytes, and there are more"},
+		}, damagedKind, "save 3 is whole, but nothing is left of the slot of saves 2 and 4"},
+		"cut short": {func(file []byte) []byte { return file[:slot1] }, truncatedKind, "it has two slots, and so 20480 bytes, and 12288 are there"},
+		"overlong":  {func(file []byte) []byte { return append(file, 0) }, overlongKind, "it has two slots, and so 20480 bytes, and there are more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := c.spoil(slices.Clone(good))

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// DefaultMaxBytes is how large a file becomes at most, in bytes, if Options do not say.
-	DefaultMaxBytes = 16 << 20
-	// DefaultMaxFiles is how many files are kept, if Options do not say.
-	DefaultMaxFiles = 256
+	// defaultMaxBytes is how large a file becomes at most, in bytes, if Options do not say.
+	defaultMaxBytes = 16 << 20
+	// defaultMaxFiles is how many files are kept, if Options do not say.
+	defaultMaxFiles = 256
 )
 
 // Options say what a Recorder writes, and where. Dir, Node and Members must be given.
@@ -30,10 +30,10 @@ type Options struct {
 	Host     string // a name for this host in the header, as spec.Header.Host; "" means "unknown"
 	Commit   string // the version of this program in the header, as spec.Header.Commit; "" means "unknown"
 	// MaxBytes is the size, in bytes, from which on a file is full, and the next event begins another: 0 means
-	// DefaultMaxBytes.
+	// 16 MiB.
 	MaxBytes int64
 	// MaxFiles is how many files of this node are kept; when there would be more, the oldest is deleted. 0 means
-	// DefaultMaxFiles. A start makes a file, so a node that restarts often needs more of them. A record without its oldest
+	// 256. A start makes a file, so a node that restarts often needs more of them. A record without its oldest
 	// files can be merged only in part.
 	MaxFiles int
 }
@@ -65,7 +65,7 @@ func NewRecorder(o Options) (*Recorder, error) {
 	if o.MaxBytes < 0 || o.MaxFiles < 0 {
 		return nil, fmt.Errorf("trace: MaxBytes %d and MaxFiles %d: neither can be negative", o.MaxBytes, o.MaxFiles)
 	}
-	o.MaxBytes, o.MaxFiles = orElse(o.MaxBytes, DefaultMaxBytes), orElse(o.MaxFiles, DefaultMaxFiles)
+	o.MaxBytes, o.MaxFiles = orElse(o.MaxBytes, defaultMaxBytes), orElse(o.MaxFiles, defaultMaxFiles)
 	if o.Changing && !contains(o.Members, o.Node) {
 		o.Members = append(slices.Clone(o.Members), o.Node)
 	}

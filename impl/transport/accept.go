@@ -175,25 +175,25 @@ func (t *TCP) judge(p *inbound, said hello, state *tls.ConnectionState, failed e
 	case failed != nil:
 		return nil, WrongVersion, failed
 	case (c == nil) != (said.incarnation == 0):
-		return nil, OtherKind, fmt.Errorf("it is node %v, and members change at one end, and are fixed at the other", said.from)
+		return nil, otherKindRefusal, fmt.Errorf("it is node %v, and members change at one end, and are fixed at the other", said.from)
 	case said.cluster != t.config.Cluster:
 		return nil, WrongCluster, fmt.Errorf("it is of cluster %q", said.cluster)
 	case said.from == t.config.ID:
-		return nil, Itself, fmt.Errorf("it says that it is node %v, as this one is", said.from)
+		return nil, itselfRefusal, fmt.Errorf("it says that it is node %v, as this one is", said.from)
 	case c == nil && !t.knows(said.from):
-		return nil, NonMember, fmt.Errorf("it says that it is node %v, which is no member", said.from)
+		return nil, nonMemberRefusal, fmt.Errorf("it says that it is node %v, which is no member", said.from)
 	case said.to != t.config.ID:
-		return nil, WrongNode, fmt.Errorf("it is node %v, and wants node %v", said.from, said.to)
+		return nil, wrongNodeRefusal, fmt.Errorf("it is node %v, and wants node %v", said.from, said.to)
 	case c != nil && said.wanted != 0 && said.wanted != c.Incarnation:
-		return nil, StaleAddress, fmt.Errorf("it is node %v, and wants incarnation %016x of this node, which is %016x", said.from, said.wanted, c.Incarnation)
+		return nil, staleAddressRefusal, fmt.Errorf("it is node %v, and wants incarnation %016x of this node, which is %016x", said.from, said.wanted, c.Incarnation)
 	}
 	if state != nil {
 		if err := verifyName(*state, t.config.Cluster, said.from); err != nil {
-			return nil, WrongName, err
+			return nil, wrongNameRefusal, err
 		}
 	}
 	if t.config.Changing == nil && said.wanted != 0 && said.wanted != t.config.digest() {
-		return nil, OtherMembers, fmt.Errorf("it is node %v, and has been given other members than this one, whose are %v", said.from, t.config.memberIDs())
+		return nil, otherMembersRefusal, fmt.Errorf("it is node %v, and has been given other members than this one, whose are %v", said.from, t.config.memberIDs())
 	}
 	return t.use(p, said)
 }
@@ -214,11 +214,11 @@ func (t *TCP) use(p *inbound, said hello) (*link, Refusal, error) {
 	l := t.byNode[said.from]
 	switch nonMember := l == nil || !l.member; {
 	case i < 0 || l != nil && l.in != nil && l.in.serial > p.serial:
-		return l, Superseded, fmt.Errorf("node %v has connected again since", said.from)
+		return l, supersededRefusal, fmt.Errorf("node %v has connected again since", said.from)
 	case nonMember && !t.nonMemberPace.allow(time.Now()):
-		return nil, Busy, fmt.Errorf("it is node %v, which is no member, and too many of those have come", said.from)
+		return nil, busyRefusal, fmt.Errorf("it is node %v, which is no member, and too many of those have come", said.from)
 	case !nonMember && !l.admits(said):
-		return nil, WrongIncarnation, fmt.Errorf("it is incarnation %016x of node %v, whose disk is %016x", said.incarnation, said.from, l.way.incarnation)
+		return nil, wrongIncarnationRefusal, fmt.Errorf("it is incarnation %016x of node %v, whose disk is %016x", said.incarnation, said.from, l.way.incarnation)
 	case l != nil && l.memory.lost(said.life) != "":
 		return l, RecordLost, t.lostDisk(l, said.life, p.raw.RemoteAddr())
 	case l == nil:

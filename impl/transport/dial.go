@@ -176,7 +176,7 @@ func (t *TCP) greet(l *link, to way, raw net.Conn) (*outbound, error) {
 	case a.code != welcome:
 		return nil, &refusalError{a.code, a.node, recordOf(t.config.Record).lacks(a.record)}
 	case (a.incarnation == 0) != (t.config.Changing == nil):
-		return nil, &refusalError{OtherKind, a.node, ""}
+		return nil, &refusalError{otherKindRefusal, a.node, ""}
 	case a.node != l.node:
 		return nil, fmt.Errorf("node %v answers at %s: correct the address of node %v", a.node, to.address, l.node)
 	case to.incarnation != 0 && a.incarnation != to.incarnation:

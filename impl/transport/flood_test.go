@@ -68,7 +68,7 @@ func TestFlood(t *testing.T) {
 		require.Zero(t, l.Replaced)
 	}
 	require.Zero(t, stats.AcceptErrors)
-	t.Logf("%d evicted, %d refused as non-members", stats.Evicted, stats.Refused[NonMember])
+	t.Logf("%d evicted, %d refused as non-members", stats.Evicted, stats.Refused[nonMemberRefusal])
 	// A member gets through at once still.
 	require.NoError(t, nodes[two].Close())
 	until(t, nodes[one], Dead, two)
@@ -97,7 +97,7 @@ func TestOldestPendingGivesWay(t *testing.T) {
 	require.Equal(t, welcome, greetAs(t, second, helloOf(three)).code)
 	connect(t, node)
 	eventually(t, "the fourth is accepted", func() bool { return node.Stats().Accepted == 5 })
-	require.Equal(t, NonMember, greetAs(t, third, helloOf(nine)).code, "a member does not count any more")
+	require.Equal(t, nonMemberRefusal, greetAs(t, third, helloOf(nine)).code, "a member does not count any more")
 	write(t, member, claim(two, one, 1))
 	untilEpoch(t, node, 1)
 }

@@ -198,52 +198,52 @@ const (
 	WrongVersion Refusal = iota + 1
 	// WrongCluster: the dialler is of a cluster of another name.
 	WrongCluster
-	// WrongNode: the dialler wants another node than the one that it has reached. Its address of that node is wrong.
-	WrongNode
-	// NonMember: the dialler is no member (R34).
-	NonMember
-	// Itself: the dialler says that it is the node that it has reached. Two nodes run with one id, or the address that
+	// wrongNodeRefusal: the dialler wants another node than the one that it has reached. Its address of that node is wrong.
+	wrongNodeRefusal
+	// nonMemberRefusal: the dialler is no member (R34).
+	nonMemberRefusal
+	// itselfRefusal: the dialler says that it is the node that it has reached. Two nodes run with one id, or the address that
 	// the dialler has of another node is its own.
-	Itself
-	// WrongName: the certificate of the dialler does not name the node that it says it is.
-	WrongName
-	// Superseded: the node has accepted a later connection of the dialler already.
-	Superseded
-	// WrongIncarnation: the dialler's id belongs to another disk, by the address that the members have of it. Its record was
+	itselfRefusal
+	// wrongNameRefusal: the certificate of the dialler does not name the node that it says it is.
+	wrongNameRefusal
+	// supersededRefusal: the node has accepted a later connection of the dialler already.
+	supersededRefusal
+	// wrongIncarnationRefusal: the dialler's id belongs to another disk, by the address that the members have of it. Its record was
 	// lost and made anew: it must join under another id.
-	WrongIncarnation
-	// StaleAddress: the dialler wants another incarnation of the node that it has reached. Its configuration is old, or
+	wrongIncarnationRefusal
+	// staleAddressRefusal: the dialler wants another incarnation of the node that it has reached. Its configuration is old, or
 	// the disk of the node is not the one that was added.
-	StaleAddress
-	// Busy: the dialler is no member, and too many others who are none have come lately.
-	Busy
-	// OtherKind: members change at one end, and are fixed at the other.
-	OtherKind
+	staleAddressRefusal
+	// busyRefusal: the dialler is no member, and too many others who are none have come lately.
+	busyRefusal
+	// otherKindRefusal: members change at one end, and are fixed at the other.
+	otherKindRefusal
 	// RecordLost: the dialler's record knows less of its own numbers than the node that it has reached (R50): it is lost, or an old
 	// copy was put in its place, and so are the promises that were in it (R32).
 	RecordLost
-	// OtherMembers: members are fixed at both ends, and not the same. All nodes must be given the same.
-	OtherMembers
+	// otherMembersRefusal: members are fixed at both ends, and not the same. All nodes must be given the same.
+	otherMembersRefusal
 )
 
 const welcome Refusal = 0
 
 var refusals = [...]string{
-	welcome:      "welcome",
-	WrongVersion: "wrong version of the handshake: another protocol",
-	WrongCluster: "wrong cluster",
-	WrongNode:    "wrong node",
-	NonMember:    "non-member",
-	Itself:       "itself",
-	WrongName:    "certificate of another name",
-	Superseded:   "superseded",
+	welcome:           "welcome",
+	WrongVersion:      "wrong version of the handshake: another protocol",
+	WrongCluster:      "wrong cluster",
+	wrongNodeRefusal:  "wrong node",
+	nonMemberRefusal:  "non-member",
+	itselfRefusal:     "itself",
+	wrongNameRefusal:  "certificate of another name",
+	supersededRefusal: "superseded",
 
-	WrongIncarnation: "this id belongs to another disk",
-	StaleAddress:     "the disk of this node is not the one of the address",
-	Busy:             "too many non-members",
-	OtherKind:        "members change at one end, and are fixed at the other",
-	RecordLost:       "the disk of this node is lost, or an old copy",
-	OtherMembers:     "other members were given to this node",
+	wrongIncarnationRefusal: "this id belongs to another disk",
+	staleAddressRefusal:     "the disk of this node is not the one of the address",
+	busyRefusal:             "too many non-members",
+	otherKindRefusal:        "members change at one end, and are fixed at the other",
+	RecordLost:              "the disk of this node is lost, or an old copy",
+	otherMembersRefusal:     "other members were given to this node",
 }
 
 // String returns r in words.

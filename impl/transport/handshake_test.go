@@ -33,11 +33,11 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"another cluster", with(func(h *hello) { h.cluster = "toast" }), WrongCluster},
 		{"another cluster, longer", with(func(h *hello) { h.cluster = "test-2" }), WrongCluster},
-		{"for another node", with(func(h *hello) { h.to = two }), WrongNode},
-		{"a non-member", helloOf(nine).append(nil), NonMember},
-		{"this node itself", helloOf(one).append(nil), Itself},
-		{"of changing members", with(func(h *hello) { h.incarnation = 7 }), OtherKind},
-		{"of other members", with(func(h *hello) { h.wanted = node.config.digest() + 1 }), OtherMembers},
+		{"for another node", with(func(h *hello) { h.to = two }), wrongNodeRefusal},
+		{"a non-member", helloOf(nine).append(nil), nonMemberRefusal},
+		{"this node itself", helloOf(one).append(nil), itselfRefusal},
+		{"of changing members", with(func(h *hello) { h.incarnation = 7 }), otherKindRefusal},
+		{"of other members", with(func(h *hello) { h.wanted = node.config.digest() + 1 }), otherMembersRefusal},
 		{"a later version", version2, WrongVersion},
 		{"a later version of another form", longer, WrongVersion},
 	} {
@@ -52,7 +52,7 @@ func TestRefusals(t *testing.T) {
 		untilEpoch(t, node, i)
 	}
 	stats := node.Stats()
-	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, WrongNode: 1, NonMember: 1, Itself: 1, OtherKind: 1, OtherMembers: 1, WrongVersion: 2}, happened(t, stats))
+	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, wrongNodeRefusal: 1, nonMemberRefusal: 1, itselfRefusal: 1, otherKindRefusal: 1, otherMembersRefusal: 1, WrongVersion: 2}, happened(t, stats))
 	eventually(t, "those who were refused are gone", func() bool { return node.Stats().Unwelcome == 9 })
 	require.Zero(t, stats.Links[0].Replaced)
 	require.True(t, stats.Links[0].Hears)
@@ -234,7 +234,7 @@ func TestSelfConnection(t *testing.T) {
 	listener := listen(t)
 	node := startTCP(t, Config{ID: one, Cluster: "test", Listener: listener, BackoffMin: time.Millisecond, BackoffMax: time.Millisecond,
 		Members: map[spec.NodeID]string{one: "", two: listener.Addr().String()}})
-	eventually(t, "it refuses itself", func() bool { return node.Stats().Refused[Itself] > 2 })
+	eventually(t, "it refuses itself", func() bool { return node.Stats().Refused[itselfRefusal] > 2 })
 	event, ok := node.Next()
 	require.False(t, ok, event)
 }
@@ -257,7 +257,7 @@ func FuzzHello(f *testing.F) {
 
 func FuzzAnswer(f *testing.F) {
 	f.Add(answer{welcome, one, life{1, 2, record{3, 4, true, spec.Stamp{Epoch: 4, Version: 5}}}}.append(nil))
-	f.Add(answer{code: Superseded, node: two}.append(nil))
+	f.Add(answer{code: supersededRefusal, node: two}.append(nil))
 	f.Add([]byte("BULLY\x03\x00\x42"))
 	f.Fuzz(func(t *testing.T, said []byte) {
 		r := bytes.NewReader(said)

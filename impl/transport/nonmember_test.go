@@ -28,7 +28,7 @@ func meetMany(t *testing.T, node *TCP, count int) (conns []net.Conn, busy int) {
 		switch a := greetAs(t, conn, nonMemberOf(len(conns))); a.code {
 		case welcome:
 			conns = append(conns, conn)
-		case Busy:
+		case busyRefusal:
 			busy++
 			ends(t, conn)
 		default:
@@ -61,7 +61,7 @@ func TestNonMembersAreBounded(t *testing.T) {
 	before := len(conns)
 	for i := before; i < before+1; i++ {
 		conn := connect(t, node)
-		for greetAs(t, conn, nonMemberOf(i)).code == Busy {
+		for greetAs(t, conn, nonMemberOf(i)).code == busyRefusal {
 			conn = connect(t, node)
 		}
 		conns = append(conns, conn)
@@ -89,12 +89,12 @@ func TestNonMembersComeAtAPace(t *testing.T) {
 	begun := time.Now()
 	_, busy := meetMany(t, node, maxNonMembers+5)
 	require.GreaterOrEqual(t, time.Since(begun), 4*meetEvery)
-	require.Equal(t, uint64(busy), node.Stats().Refused[Busy])
+	require.Equal(t, uint64(busy), node.Stats().Refused[busyRefusal])
 	for range 3 * maxNonMembers {
 		o := offerOf(two)
 		meetAs(t, node, o)
 	}
-	require.Equal(t, uint64(busy), node.Stats().Refused[Busy])
+	require.Equal(t, uint64(busy), node.Stats().Refused[busyRefusal])
 }
 
 // A non-member who says much is read at a pace, and nobody waits for it.
@@ -374,7 +374,7 @@ func TestFloodOfNonMembers(t *testing.T) {
 		require.Zero(t, l.Replaced+l.Dropped+l.Overrun)
 	}
 	require.Less(t, heap()-before, int64(4<<20)+flood*400, "400 bytes are what the test holds of each")
-	t.Logf("%d busy, %d evicted, %d heard", stats.Refused[Busy], stats.Evicted, stats.Received)
+	t.Logf("%d busy, %d evicted, %d heard", stats.Refused[busyRefusal], stats.Evicted, stats.Received)
 	g.kill(two)
 	until(t, nodes[one], Dead, two)
 	begin(g, two, one, two, three)
@@ -396,6 +396,6 @@ func TestNonMembersAndTLS(t *testing.T) {
 	imposter := a.config(t, dnsName("9"))
 	imposter.ServerName = "1"
 	conn := tls.Client(connect(t, first.(*TCP)), imposter)
-	require.Equal(t, WrongName, greetAs(t, conn, offerOf(two)).code)
+	require.Equal(t, wrongNameRefusal, greetAs(t, conn, offerOf(two)).code)
 	require.Len(t, first.(*TCP).Stats().NonMembers, 1)
 }

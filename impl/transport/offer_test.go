@@ -133,11 +133,11 @@ func TestOffersThatAreRefused(t *testing.T) {
 	}{
 		{"another cluster", with(func(o *hello) { o.cluster = "toast" }), WrongCluster},
 		{"another cluster, longer", with(func(o *hello) { o.cluster = "test-2" }), WrongCluster},
-		{"for another node", with(func(o *hello) { o.to = two }), WrongNode},
-		{"this node itself", with(func(o *hello) { o.from = one }), Itself},
-		{"for another disk", with(func(o *hello) { o.wanted = disk(one) + 1 }), StaleAddress},
-		{"of fixed members", helloOf(three), OtherKind},
-		{"of another disk", with(func(o *hello) { o.incarnation++ }), WrongIncarnation},
+		{"for another node", with(func(o *hello) { o.to = two }), wrongNodeRefusal},
+		{"this node itself", with(func(o *hello) { o.from = one }), itselfRefusal},
+		{"for another disk", with(func(o *hello) { o.wanted = disk(one) + 1 }), staleAddressRefusal},
+		{"of fixed members", helloOf(three), otherKindRefusal},
+		{"of another disk", with(func(o *hello) { o.incarnation++ }), wrongIncarnationRefusal},
 	} {
 		conn := connect(t, node)
 		require.Equal(t, answer{c.code, one, node.life()}, greetAs(t, conn, c.offer), c.name)
@@ -147,7 +147,7 @@ func TestOffersThatAreRefused(t *testing.T) {
 	}
 	eventually(t, "those who were refused are gone", func() bool { return node.Stats().Unwelcome == 7 })
 	stats := node.Stats()
-	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, WrongNode: 1, Itself: 1, StaleAddress: 1, WrongIncarnation: 1, OtherKind: 1}, happened(t, stats))
+	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, wrongNodeRefusal: 1, itselfRefusal: 1, staleAddressRefusal: 1, wrongIncarnationRefusal: 1, otherKindRefusal: 1}, happened(t, stats))
 	require.Zero(t, stats.Links[0].Replaced)
 	require.True(t, stats.Links[0].Hears)
 	require.Empty(t, stats.NonMembers)
@@ -160,8 +160,8 @@ func TestWrongReply(t *testing.T) {
 		"another node":       answer{welcome, three, life{incarnation: disk(two), boot: 1}}.append(nil),
 		"another disk":       answer{welcome, two, life{incarnation: disk(three), boot: 1}}.append(nil),
 		"a welcome of fixed": answer{code: welcome, node: two, life: life{boot: 1}}.append(nil),
-		"a refusal of fixed": answer{OtherKind, two, life{boot: 1}}.append(nil),
-		"stale":              answer{StaleAddress, two, life{incarnation: disk(three), boot: 1}}.append(nil),
+		"a refusal of fixed": answer{otherKindRefusal, two, life{boot: 1}}.append(nil),
+		"stale":              answer{staleAddressRefusal, two, life{incarnation: disk(three), boot: 1}}.append(nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var logged log
@@ -211,7 +211,7 @@ func TestFixedMeetsChanging(t *testing.T) {
 		for e, ok := node.Next(); ok; e, ok = node.Next() {
 			require.Equal(t, Dead, e.Kind) // the first one, before the second was started
 		}
-		eventually(t, "it is counted", func() bool { return node.Stats().Refused[OtherKind] > 0 })
+		eventually(t, "it is counted", func() bool { return node.Stats().Refused[otherKindRefusal] > 0 })
 	}
 }
 

@@ -60,11 +60,11 @@ func TestSuperseded(t *testing.T) {
 	eventually(t, "it is accepted", func() bool { return node.Stats().Accepted == 1 })
 	newer := connectAs(t, node, two)
 	write(t, newer, claim(two, one, 1))
-	require.Equal(t, Superseded, greetAs(t, slow, helloOf(two)).code)
+	require.Equal(t, supersededRefusal, greetAs(t, slow, helloOf(two)).code)
 	ends(t, slow)
 	write(t, newer, claim(two, one, 2))
 	require.Equal(t, []int{1, 2}, epochs(untilEpoch(t, node, 2), two))
-	require.Equal(t, uint64(1), node.Stats().Refused[Superseded])
+	require.Equal(t, uint64(1), node.Stats().Refused[supersededRefusal])
 }
 
 // However often a connection is replaced, what Next returns of a node is of one connection, from its first message on.

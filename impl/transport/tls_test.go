@@ -219,13 +219,13 @@ func TestTLSMismatch(t *testing.T) {
 	other.ServerName = "1"
 	said, err = greet(other)
 	require.NoError(t, err)
-	require.Equal(t, WrongName, said.code, "another member's certificate")
+	require.Equal(t, wrongNameRefusal, said.code, "another member's certificate")
 
 	slow := connect(t, secured)
 	_, err = io.WriteString(slow, "\x16\x03\x01")
 	require.NoError(t, err)
 	require.NoError(t, slow.Close())
-	eventually(t, "all are counted", func() bool { s := secured.Stats(); return s.Unwelcome == 5 && s.Refused[WrongName] == 1 })
+	eventually(t, "all are counted", func() bool { s := secured.Stats(); return s.Unwelcome == 5 && s.Refused[wrongNameRefusal] == 1 })
 	require.Zero(t, secured.Stats().Links[0].Replaced)
 	require.True(t, secured.Stats().Links[0].Hears, "the good one goes on")
 

@@ -33,6 +33,9 @@ var firsts = map[string]func(n rules.ID) rules.Members{
 	"OneOverWitnesses": func(rules.ID) rules.Members {
 		return rules.Members{Voters: rules.UpTo(1), Witnesses: rules.SetOf(2, 3)}
 	},
+	"Outermost": func(n rules.ID) rules.Members {
+		return rules.Members{Voters: rules.SetOf(1, n), Witnesses: rules.UpTo(n) &^ rules.SetOf(1, n)}
+	},
 	"LowestRaised": func(n rules.ID) rules.Members { return raised(rules.Members{Voters: rules.UpTo(n)}, 1) },
 	"TwoAndWitness": func(rules.ID) rules.Members {
 		return rules.Members{Voters: rules.UpTo(2), Witnesses: rules.SetOf(3)}

@@ -38,7 +38,7 @@ func (r *Rules) preemptEnded(i ID, s State) Step { return r.ask(i, r.whilePreemp
 // R10, R11. A witness answers as a lower node does.
 func (r *Rules) electionHeard(i ID, s State, m Message) Step {
 	t := r.learnIfFree(i, r.release(s, m.From, m.Question), m.Epoch)
-	lower := !r.outranked(i, m.From, t.Conf)
+	lower := !r.outranked(i, m.From, r.comparing(t, m))
 	idle := t.Role == Follower && t.Leader == None
 	switch {
 	case t.Role == Leader && lower:

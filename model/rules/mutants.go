@@ -215,6 +215,14 @@ var memberMutants = map[string]map[string]func(*Rules){
 	},
 	"Adopted": {
 		"AdoptsNothing": func(r *Rules) { r.adopted = func(s State, _ Message) State { return s } },
+		"KeepsItsRanks": func(r *Rules) {
+			adopted := r.adopted
+			r.adopted = func(s State, m Message) State {
+				t := adopted(s, m)
+				t.Conf.Of = s.Conf.Of // ranks alone change: the members are the same but for these
+				return t
+			}
+		},
 		"AdoptsFromLeaders": func(r *Rules) {
 			any := r.adopted
 			r.adopted = func(s State, m Message) State {
@@ -264,6 +272,9 @@ var memberMutants = map[string]map[string]func(*Rules){
 		"ByFirstRanks": func(r *Rules) {
 			r.outranked = func(l, k ID, c Configuration) bool { return r.first.Higher(k, l) || !c.Voters().Has(l) }
 		},
+	},
+	"Comparing": {
+		"BySendersRanks": func(r *Rules) { r.comparing = func(_ State, m Message) Configuration { return m.Conf } },
 	},
 	"IsSettled": {
 		"ChangesUnsettled": func(r *Rules) { r.isSettled = func(ID, State) bool { return true } },

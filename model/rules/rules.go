@@ -96,6 +96,7 @@ type Rules struct {
 	mayVote         func(i ID, s State, m Message) bool               // R45
 	mayStand        func(i ID, s State) bool                          // R46
 	outranked       func(l, k ID, c Configuration) bool               // R46: k is to lead rather than l
+	comparing       func(s State, m Message) Configuration            // R1: by whose ranks
 	askOrSay        func(i ID, s State) Step                          // R46: what comes when patience ends
 	isSettled       func(i ID, s State) bool                          // R47
 	oneDiffers      func(c, d Configuration) bool                     // R47
@@ -233,6 +234,7 @@ func (r *Rules) setMembership() {
 		return r.electors(s.Conf).Has(i) && s.Conf.Voters().Has(m.From) && m.Conf.Is(s.Conf)
 	}
 	r.mayStand = func(i ID, s State) bool { return s.Conf.Voters().Has(i) }
+	r.comparing = func(s State, _ Message) Configuration { return s.Conf }
 	r.outranked = func(l, k ID, c Configuration) bool { return c.Higher(k, l) || !c.Voters().Has(l) }
 	r.askOrSay = r.askOrSayIt
 	r.watches = func(i ID, s State) bool { return s.Role == Follower && (s.Leader != None || s.Conf.All().Has(i)) }

@@ -114,7 +114,7 @@ func (t Timing) ValidateLengths() error {
 		least time.Duration
 	}{
 		{"Delay", t.Delay, 1}, {"Heartbeat", t.Heartbeat, 1}, {"Reign", t.Reign, 1}, {"Patience", t.Patience, 1}, {"Election", t.Election, 1},
-		{"Coordinator", t.Coordinator, 1}, {"Claim", t.Claim, 1}, {"Stagger", t.Stagger, 0}, {"Settle", t.Settle, 0},
+		{"Coordinator", t.Coordinator, 1}, {"Claim", t.Claim, 1}, {"Stagger", t.Stagger, 0}, {"Defer", t.Defer, 0},
 		{"Preempt", t.Preempt, math.MinInt64},
 	} {
 		if field.value < field.least {

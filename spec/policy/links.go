@@ -33,11 +33,11 @@ func (p *Policy) Proved(i int) {
 	p.peers.Dead |= One(i)
 }
 
-// Died shortens what waits for a node that is proved dead, and whose lease, if it was kept, has been released. An electing node
-// waits on: coordinator never ends early (R37, Besides 2).
+// Died shortens what waits for a node that is proved dead, and whose lease, if it was kept, has been released. The others need no
+// time to hear of it, as whoever has not yet answers it a little later: see Defers. An electing node waits on: coordinator never ends early (R37, Besides 2).
 func (p *Policy) Died(now Instant) {
 	if p.role == spec.Follower && p.leader == None && !p.fresh && p.peers.Stands {
-		p.Due.Sooner(PatienceTimer, max(p.rest.Add(p.stagger()), now.Add(p.timing.Settle+p.stagger())))
+		p.Due.Sooner(PatienceTimer, max(p.rest, now).Add(p.stagger()))
 	}
 }
 

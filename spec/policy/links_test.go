@@ -79,8 +79,8 @@ func TestDied(t *testing.T) {
 		want   Instant
 	}{
 		"one of those that are waited for":  {func(p *Policy) { p.peers.Dead = 0b1000 }, start.Add(59*time.Minute + lan.Stagger)},
-		"and the others settle first":       {func(p *Policy) { p.rest, p.peers.Dead = start, 0b1000 }, start.Add(lan.Settle + lan.Stagger)},
-		"nobody is left to be waited for":   {func(p *Policy) { p.rest, p.peers.Dead = start, 0b1100 }, start.Add(lan.Settle)},
+		"and one is left":                   {func(p *Policy) { p.rest, p.peers.Dead = start, 0b1000 }, start.Add(lan.Stagger)},
+		"nobody is left to be waited for":   {func(p *Policy) { p.rest, p.peers.Dead = start-1, 0b1100 }, start},
 		"it is due before":                  {func(p *Policy) { p.Due[PatienceTimer] = start }, start},
 		"a leader is heard":                 {func(p *Policy) { p.leader = 2 }, hour},
 		"it has started for the first time": {func(p *Policy) { p.fresh = true }, hour},

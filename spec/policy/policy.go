@@ -33,6 +33,7 @@ type Policy struct {
 	assented Set     // of an electing node: whom it has said ASSENT
 	asked    asked   // of a claimant and a leader: when it has asked what
 	latest   spec.Question
+	deferred deferred
 	hold     Instant // the node stands against no lower leader before; 0 for at any time (R51)
 }
 
@@ -186,8 +187,8 @@ func (p *Policy) rests(s *Step) {
 	switch {
 	case s.Names && One(p.leader)&p.peers.Others != 0: // it waits for that one as for any leader
 		p.rest = s.Now.Add(p.timing.Patience)
-	case One(p.leader)&p.peers.Others != 0 && p.peers.Stands && s.Action != spec.RestartAction: // a release
-		p.rest = s.Now.Add(p.timing.Settle)
+	case One(p.leader)&p.peers.Others != 0 && p.peers.Stands && s.Action != spec.RestartAction: // a release; the others hear of it too, see Defers
+		p.rest = s.Now
 	case !PatienceTimer.in(s.Arm):
 		return
 	case s.Action == spec.StartAction:

@@ -19,7 +19,7 @@ func Local() Timing {
 	return Timing{
 		Delay: 8 * time.Millisecond, Drift: 0.01, Heartbeat: 20 * time.Millisecond, Reign: 57 * time.Millisecond,
 		Patience: 59 * time.Millisecond, Election: 17 * time.Millisecond, Coordinator: 78 * time.Millisecond,
-		Claim: 33 * time.Millisecond, Stagger: 17 * time.Millisecond, Settle: time.Millisecond, Preempt: 500 * time.Millisecond,
+		Claim: 33 * time.Millisecond, Stagger: 17 * time.Millisecond, Defer: 2 * time.Millisecond, Preempt: 500 * time.Millisecond,
 	}
 }
 
@@ -30,7 +30,7 @@ func LAN() Timing {
 	return Timing{
 		Delay: 12 * time.Millisecond, Drift: 0.01, Heartbeat: 100 * time.Millisecond, Reign: 150 * time.Millisecond,
 		Patience: 154 * time.Millisecond, Election: 25 * time.Millisecond, Coordinator: 155 * time.Millisecond,
-		Claim: 50 * time.Millisecond, Stagger: 25 * time.Millisecond, Settle: time.Millisecond, Preempt: time.Second,
+		Claim: 50 * time.Millisecond, Stagger: 25 * time.Millisecond, Defer: 3 * time.Millisecond, Preempt: time.Second,
 	}
 }
 
@@ -44,7 +44,7 @@ func WAN() Timing {
 	return Timing{
 		Delay: 250 * time.Millisecond, Drift: 0.01, Heartbeat: 500 * time.Millisecond, Reign: 2550 * time.Millisecond,
 		Patience: 2610 * time.Millisecond, Election: 550 * time.Millisecond, Coordinator: 2650 * time.Millisecond,
-		Claim: 1050 * time.Millisecond, Stagger: 550 * time.Millisecond, Settle: 50 * time.Millisecond, Preempt: 10 * time.Second,
+		Claim: 1050 * time.Millisecond, Stagger: 550 * time.Millisecond, Defer: 50 * time.Millisecond, Preempt: 10 * time.Second,
 	}
 }
 
@@ -58,7 +58,7 @@ func TimingFor(delay time.Duration) Timing {
 		grain /= 10
 	}
 	above := func(needed float64) time.Duration { return time.Duration(needed)/grain*grain + grain }
-	t := Timing{Delay: delay, Drift: 0.01, Heartbeat: 4 * delay, Settle: delay / 10}
+	t := Timing{Delay: delay, Drift: 0.01, Heartbeat: 4 * delay, Defer: delay / 4}
 	t.Election = above(t.fast(2 * float64(delay)))
 	t.Stagger = t.Election
 	t.Claim = above(t.fast(4 * float64(delay)))

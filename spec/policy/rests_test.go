@@ -36,9 +36,9 @@ func TestRests(t *testing.T) {
 		rest   time.Duration // until the first of all nodes should stand
 		behind int           // for how many higher nodes this one waits
 	}{
-		"a leader is released":                          {func(p *Policy) { p.role, p.leader = spec.Follower, 0 }, released, lan.Settle, 2},
-		"and is the one that was to stand":              {func(p *Policy) { p.role, p.leader = spec.Follower, 3 }, released, lan.Settle, 1},
-		"or is dead":                                    {func(p *Policy) { p.leader, p.peers.Dead = 3, 0b0100 }, released, lan.Settle, 0},
+		"a leader is released":                          {func(p *Policy) { p.role, p.leader = spec.Follower, 0 }, released, 0, 2},
+		"and is the one that was to stand":              {func(p *Policy) { p.role, p.leader = spec.Follower, 3 }, released, 0, 1},
+		"or is dead":                                    {func(p *Policy) { p.leader, p.peers.Dead = 3, 0b0100 }, released, 0, 0},
 		"whoever restarts is released from nobody":      {func(p *Policy) { p.leader = 3 }, func(s *Step) { s.Action = spec.RestartAction }, lan.Patience, 1},
 		"who may not lead waits for those who may":      {func(p *Policy) { p.leader, p.peers.Stands = 3, false }, released, lan.Patience, 1},
 		"its own lease is none of another":              {func(p *Policy) { p.role, p.leader = spec.Leader, 1 }, func(s *Step) { s.Action = spec.ReignTimeout }, lan.Patience, 2},

@@ -36,9 +36,9 @@ type Timing struct {
 	// Stagger is how long a node that keeps no lease waits for each higher node that may stand first, so that normally one
 	// node stands. It should be twice Delay. From 0.
 	Stagger time.Duration
-	// Settle is how long a node waits after the lease that it kept has been released or its holder proved dead, so that
-	// the others know of it as well. From 0; 0 costs a refused ELECTION now and then.
-	Settle time.Duration
+	// Defer is how long a node that keeps a lease lets an ELECTION wait whose sender keeps none: most likely the leader has gone, and this
+	// node is about to hear of that too. From 0; 0 costs a refused ELECTION now and then.
+	Defer time.Duration
 }
 
 // MaxTiming is the longest that a timer can be: far from where sums of lengths overflow.
@@ -62,7 +62,7 @@ func (t *Timing) heard() time.Duration {
 func (t Timing) Failover() (proved, silent time.Duration) {
 	again := t.FirstBackoff() // and in between, an attempt has found leases still kept
 	// Proof, end of a timer, ELECTION, REFUSE, end of a timer, ELECTION, ASSENT, CLAIM, GRANT, COORDINATOR: a Delay each.
-	proved = t.Slowest(t.Settle) + t.Slowest(again) + 10*t.Delay
+	proved = t.Slowest(t.Defer) + t.Slowest(again) + 10*t.Delay
 	// The last HEARTBEAT, four ends of timers, CLAIM, GRANT, COORDINATOR.
 	silent = t.Slowest(t.Patience+t.Delay/2) + 2*t.Slowest(t.Election) + t.Slowest(again) + 8*t.Delay
 	return proved, silent
@@ -76,7 +76,7 @@ func (t Timing) Linger() time.Duration {
 }
 
 // FirstBackoff returns how long at most a node waits after its first attempt in vain, beside what is waited in any case.
-func (t Timing) FirstBackoff() time.Duration { return 2 * max(t.Stagger/8, t.Settle, time.Millisecond) }
+func (t Timing) FirstBackoff() time.Duration { return 2 * max(t.Stagger/8, t.Defer, time.Millisecond) }
 
 // maxBackoff returns how long at most a node waits after many attempts in vain, beside what is waited in any case.
 func (t *Timing) maxBackoff() time.Duration { return max(4*t.Patience, t.FirstBackoff()) }

@@ -38,7 +38,7 @@ func TestValidate(t *testing.T) {
 		{"no delay", func(t *Timing) { t.Delay = 0 }, "policy: Timing.Delay is 0s, but must be at least 1ns"},
 		{"no heartbeat", func(t *Timing) { t.Heartbeat = -1 }, "policy: Timing.Heartbeat is -1ns, but must be at least 1ns"},
 		{"negative stagger", func(t *Timing) { t.Stagger = -1 }, "policy: Timing.Stagger is -1ns, but must be at least 0s"},
-		{"negative settle", func(t *Timing) { t.Settle = -1 }, "policy: Timing.Settle is -1ns, but must be at least 0s"},
+		{"negative deferral", func(t *Timing) { t.Defer = -1 }, "policy: Timing.Defer is -1ns, but must be at least 0s"},
 		{"very long", func(t *Timing) { t.Coordinator = math.MaxInt64 }, "policy: Timing.Coordinator is 2562047h47m16.854775807s, but must be at most 24h0m0s"},
 		{"preempt very long", func(t *Timing) { t.Preempt = math.MaxInt64 }, "policy: Timing.Preempt is 2562047h47m16.854775807s, but must be at most 24h0m0s"},
 		{"drift 1", func(t *Timing) { t.Drift = 1 }, "policy: Timing.Drift is 1, but must be from 0 to below 1 (R37)"},
@@ -47,7 +47,7 @@ func TestValidate(t *testing.T) {
 	} {
 		timing := Timing{
 			Delay: 15 * ms, Drift: 0.01, Heartbeat: 50 * ms, Reign: 110 * ms, Patience: 113 * ms, Election: 35 * ms,
-			Coordinator: 150 * ms, Claim: 65 * ms, Stagger: 30 * ms, Settle: ms, Preempt: time.Second,
+			Coordinator: 150 * ms, Claim: 65 * ms, Stagger: 30 * ms, Defer: ms, Preempt: time.Second,
 		}
 		require.NoError(t, timing.Validate())
 		test.change(&timing)
@@ -57,7 +57,7 @@ func TestValidate(t *testing.T) {
 		require.ErrorAs(t, err, &wrong, test.name)
 	}
 	timing := LAN()
-	timing.Preempt, timing.Stagger, timing.Settle, timing.Drift = -1, 0, 0, 0
+	timing.Preempt, timing.Stagger, timing.Defer, timing.Drift = -1, 0, 0, 0
 	require.NoError(t, timing.Validate(), "never to pre-empt, no stagger, no drift")
 	timing.Stagger = MaxTiming
 	require.NoError(t, timing.Validate())
@@ -100,7 +100,7 @@ func TestTimingFor(t *testing.T) {
 func TestTimingIsRound(t *testing.T) {
 	timing := TimingFor(8 * ms)
 	require.Equal(t, Timing{Delay: 8 * ms, Drift: 0.01, Heartbeat: 32 * ms, Reign: 98 * ms, Patience: 100 * ms, Election: 17 * ms, Coordinator: 100 * ms,
-		Claim: 33 * ms, Preempt: 400 * ms, Stagger: 17 * ms, Settle: 800 * time.Microsecond}, timing)
+		Claim: 33 * ms, Preempt: 400 * ms, Stagger: 17 * ms, Defer: 2 * ms}, timing)
 	require.Equal(t, 16200*time.Microsecond, TimingFor(8*ms-1).Election)
 	require.NoError(t, TimingFor(1).Validate(), "shorter than it is made for")
 }

@@ -110,7 +110,7 @@ func TestPreemption(t *testing.T) {
 // TestLongest: what is said of the longest waits, to the nanosecond.
 func TestLongest(t *testing.T) {
 	timing := Timing{Delay: 10 * ms, Drift: 0.5, Heartbeat: 40 * ms, Patience: 100 * ms, Election: 20 * ms, Coordinator: 120 * ms,
-		Stagger: 80 * ms, Settle: 5 * ms, Preempt: 200 * ms}
+		Stagger: 80 * ms, Defer: 5 * ms, Preempt: 200 * ms}
 	proved, silent := timing.Failover()
 	require.Equal(t, 2*5*ms+2*20*ms+10*10*ms, proved)
 	require.Equal(t, 2*105*ms+2*2*20*ms+2*20*ms+8*10*ms, silent)

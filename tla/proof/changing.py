@@ -150,7 +150,7 @@ def prove_action(prover, S, action, quick=False):
 def prove_initial(prover, S, code, quick=False):
     """A node begins with the first configuration or the empty one, and says nothing (R49)."""
     nothing = [ForAll([k, l, e, n, c], Not(Or(S.claim(l, e, n, c), S.grant(k, l, e, n, c), S.reign(l, e, n, c), S.ack(k, l, e, n, c), S.free(l, n, c),
-                                                S.passed(l, e, n, c)))), ForAll([c], S.made(c) == Or(c == votes.First, c == votes.Empty))]
+                                                S.passed(l, e, n, c), S.handed(l, e, c), S.named(l, e, c)))), ForAll([c], S.made(c) == Or(c == votes.First, c == votes.Empty))]
     for conf in (votes.First, votes.Empty):
         state, sent = code["on_start"](Conf(conf))
         assert sent == []

@@ -92,6 +92,8 @@ def leases(S, triggers=False):
                         Implies(active(l), (e == own(l)) == (began(l) <= n)))), *t(S.reign(l, e, n))),
         "Disclaimers": every([l, n], Implies(S.free(l, n), And(n <= S.latest(l), Implies(active(l), n < began(l)))), *t(S.free(l, n))),
         "Passed": every([l, e, n], Implies(S.passed(l, e, n), S.claim(l, e, n)), *t(S.passed(l, e, n))),
+        "Handed": every([l, e], Implies(S.handed(l, e), And(l != none, e <= S.epoch(l), Not(And(is_role(S, l, "leader"), e == S.epoch(l))))), *t(S.handed(l, e))),
+        "Named": every([l, e], Implies(S.named(l, e), S.handed(l, e - 1)), *t(S.named(l, e))),
         "Grants": every([k, l, e, n], Implies(S.grant(k, l, e, n), And(S.claim(l, e, n), e <= S.epoch(k))), *t(S.grant(k, l, e, n))),
         "Acks": every([k, l, e, n], Implies(S.ack(k, l, e, n), And(k != l, k != none, S.reign(l, e, n), e <= S.epoch(k))), *t(S.ack(k, l, e, n))),
         "CountedIsAnswered": every([l, k], Implies(And(is_role(S, l, "leader"), S.has_answered(l, k)),
@@ -158,7 +160,7 @@ def initial(S, code, conf):
     at = After(S, state, [])
     own = [And(getattr(S, name)(k) == term(getattr(state, name))) for name in ("role", "leader", "lease", "epoch", "grantee", "asked", "latest", "dated")]
     nothing = [every([k, j], Not(Or(S.support(k, j), S.has_answered(k, j)))), every([e], And(S.winner(e) == none, Not(S.overtaken(e)))),
-               every([k, l, e, n], Not(Or(S.claim(l, e, n), S.grant(k, l, e, n), S.reign(l, e, n), S.ack(k, l, e, n), S.free(l, n), S.passed(l, e, n)))),
+               every([k, l, e, n], Not(Or(S.claim(l, e, n), S.grant(k, l, e, n), S.reign(l, e, n), S.ack(k, l, e, n), S.free(l, n), S.passed(l, e, n), S.handed(l, e), S.named(l, e)))),
                every([l], And(S.expired(l) >= 0, S.dead(l) == 0, S.up(l)))]
     return [every([k], And(own))] + nothing
 

@@ -17,10 +17,11 @@ STATE = {"role": (Id, Role), "leader": (Id, Id), "lease": (Id, Int), "epoch": (I
 SENT = {"claim": (Id, Int, Int, Bool), "grant": (Id, Id, Int, Int, Bool),      # from, (to,) epoch, question
         "reign": (Id, Int, Int, Bool), "ack": (Id, Id, Int, Int, Bool),        # reign: COORDINATOR and HEARTBEAT
         "free": (Id, Int, Bool),                                               # ELECTION, RESIGN, IM_BACK: I do not lead, as of this question
-        "passed": (Id, Int, Int, Bool)}                                        # the CLAIM that a RESIGN says was granted
+        "passed": (Id, Int, Int, Bool),                                        # the CLAIM that a RESIGN says was granted
+        "handed": (Id, Int, Bool), "named": (Id, Int, Bool)}                   # who names somebody in a RESIGN of an epoch; whom a CLAIM of one names
 TYPES = {"CLAIM": "claim", "GRANT": "grant", "COORDINATOR": "reign", "HEARTBEAT": "reign", "ACK": "ack",
          "ELECTION": "free", "RESIGN": "free", "IM_BACK": "free", "OK": None, "ASSENT": None, "REFUSE": None}
-me, sender, heard_to, passed_by = z3.Consts("me sender heard_to passed_by", Id)
+me, sender, heard_to, passed_by, heard_names, called_names = z3.Consts("me sender heard_to passed_by heard_names called_names", Id)
 heard_epoch, heard_question, heard_keeps = z3.Int("heard_epoch"), z3.Int("heard_question"), z3.Const("heard_keeps", Id)
 heard_conf, wanted = z3.Consts("heard_conf wanted", Configuration)     # where members change: of a message, and what a leader is called to change to
 
@@ -75,6 +76,8 @@ class After:
         self._add(name, facts + conf)
         if m.granted is not None:
             self._add("passed", [term(m.granted.by), term(m.granted.epoch), term(m.granted.question)] + conf)
+        if m.names is not None:
+            self._add(*{"RESIGN": ("handed", [me, term(m.epoch)] + conf), "CLAIM": ("named", [term(m.names), term(m.epoch)] + conf)}[m.type])
 
     def _add(self, name, facts):
         old = getattr(self, name)
@@ -104,7 +107,7 @@ def paths(action, known):
 def told(state, messages, simplify=z3.simplify):
     """An outcome as text. What nobody looks at is left out: messages that may arrive at any time anyway."""
     values = [getattr(state, name) for name in State.FIELDS if name not in ("support", "answered")]
-    values += [x for m in messages if TYPES[m.type] for x in (m.type, m.to, m.epoch, m.question, m.granted, m.conf)]
+    values += [x for m in messages if TYPES[m.type] for x in (m.type, m.to, m.epoch, m.question, m.granted, m.names, m.conf)]
     answered = maps(state.answered)
     plain = lambda x: x if isinstance(x, str) else "none" if x is None else simplify(term(x)).sexpr()
     terms = [holds(state.support)(each), answered.has(each), answered.value(each)]
@@ -141,14 +144,19 @@ def of_members(S, fact):
 
 
 def receipts(S, code, conf):
-    """Each type of message, as it may arrive at me; a RESIGN with and without what was granted."""
+    """Each type of message, as it may arrive at me; a RESIGN with and without what was granted, and that and a CLAIM with and without a name."""
     by, epoch, question = passed_by, z3.Int("granted_epoch"), z3.Int("granted_question")
+    of_conf = [heard_conf] if S.changing else []
+    passed = [by != none, of_members(S, S.passed(by, epoch, question, *of_conf))]
+    handed = [heard_names != none, of_members(S, S.handed(sender, heard_epoch, *of_conf))]
+    named = [heard_names != none, of_members(S, S.named(heard_names, heard_epoch, *of_conf))]
+    plain, names = (None, None, []), Value(heard_names)
+    besides = {"RESIGN": (plain, (Granted(Value(by), Value(epoch), Value(question)), None, passed), (None, names, handed)), "CLAIM": (plain, (None, names, named))}
     for type in TYPES:
-        for granted in (None, Granted(Value(by), Value(epoch), Value(question))) if type == "RESIGN" else (None,):
+        for granted, says, needs in besides.get(type, (plain,)):
             m = Message(type, Value(sender), Value(heard_to), Value(heard_epoch), Value(heard_question), Value(heard_keeps) if type == "ELECTION" else None,
-                        granted, None, Conf(heard_conf) if S.changing else None)
-            passed = [by != none, of_members(S, S.passed(by, epoch, question, *([heard_conf] if S.changing else [])))] if granted else []
-            yield Action(NAMES[type], was_sent(S, type) + passed, lambda m=m: code["on_message"](local(S, conf), m))
+                        granted, says, Conf(heard_conf) if S.changing else None)
+            yield Action(NAMES[type], was_sent(S, type) + needs, lambda m=m: code["on_message"](local(S, conf), m))
 
 
 def actions(S, code, conf=None):
@@ -161,6 +169,7 @@ def actions(S, code, conf=None):
     for name in code["ENDED"]:
         yield Action(NAMES[name], running, lambda name=name: code["on_timer"](local(S, conf), name))
     yield Action("Resign", running, lambda: code["on_resign"](local(S, conf)))
+    yield Action("Resign", running + [called_names != none], lambda: code["on_resign"](local(S, conf), Value(called_names)))
     yield Action("HolderDead", running, lambda: code["on_holder_dead"](local(S, conf)))
     if S.changing:
         yield Action("Change", running, lambda: code["on_change"](local(S), Conf(wanted)))

@@ -111,7 +111,7 @@ async function makeAll(withEngine) {
   const compare = await makePage(join(dist, 'compare.html'), 'src/compare', {});
   const html = join(made, 'page.html');
   // The worker is text in the page, which makes an address of it (blob:): so it may do what the policy of the page lets the page do, and a file has it, too.
-  const beside = await bundle('src/beside/worker.ts');
+  const beside = await bundle('src/engine/worker.ts');
   const page = await makePage(html, 'src', { engine: sha(packed, 'hex'), commit: commit(), tours: await tours(), worker: inScript(beside.script) }, beside.sources);
   writeFileSync(`${html}.gz`, pack(html));
   rmSync(html);

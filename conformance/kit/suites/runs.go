@@ -176,6 +176,7 @@ func settling(profile sim.Profile, nodes, n int) (sim.Plan, error) {
 		if err != nil {
 			return plan, err
 		}
+		unnamed(&plan)
 		if plan.SettleBound() == 0 || plan.Timing.Preempt < 0 || plan.Length/plan.Timing.Heartbeat > longest {
 			continue
 		}

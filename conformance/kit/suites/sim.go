@@ -41,12 +41,27 @@ func (k *Kind) OfSeed(seed uint64) (nodes int, profile sim.Profile) {
 
 // SimCase returns the short run of a seed.
 func SimCase(seed uint64, nodes int, profile sim.Profile) kit.Case {
+	return simCase(fmt.Sprintf("sim-%s-%d-%d", profile, nodes, seed),
+		fmt.Sprintf("%d nodes in simulated time, with faults of the profile %s: each step is that of the model", nodes, profile),
+		KindOf(profile).needs, func() (sim.Plan, error) { return Short(seed, nodes, profile) })
+}
+
+// Named returns short runs in which leaders hand over by name, of ports with the feature names.
+func Named() (cases []kit.Case) {
+	for seed := uint64(1); seed <= NamedRuns; seed++ {
+		nodes := 2 + int(seed%4)
+		cases = append(cases, simCase(fmt.Sprintf("sim-names-%d-%d", nodes, seed),
+			fmt.Sprintf("%d nodes in simulated time, which crash, and whose leader hands over by name: each step is that of the model", nodes),
+			port.FeatureNames, func() (sim.Plan, error) { return naming(seed, nodes) }))
+	}
+	return cases
+}
+
+func simCase(id, title, needs string, plan func() (sim.Plan, error)) kit.Case {
 	return kit.Case{
-		ID:    fmt.Sprintf("sim-%s-%d-%d", profile, nodes, seed),
-		Title: fmt.Sprintf("%d nodes in simulated time, with faults of the profile %s: each step is that of the model", nodes, profile),
-		Suite: SimSuite, Must: true, Needs: KindOf(profile).needs,
+		ID: id, Title: title, Suite: SimSuite, Must: true, Needs: needs,
 		Run: func(ctx context.Context, p *port.Process) error {
-			plan, err := Short(seed, nodes, profile)
+			plan, err := plan()
 			if err != nil {
 				return err
 			}
@@ -62,6 +77,32 @@ func SimCase(seed uint64, nodes int, profile sim.Profile) kit.Case {
 	}
 }
 
+// unnamed has nobody hand over by name, which not every port can.
+func unnamed(plan *sim.Plan) {
+	for i := range plan.Faults {
+		if f := &plan.Faults[i]; f.Kind == sim.HandOverFault {
+			f.Kind, f.To = sim.ResignFault, spec.NodeID{}
+		}
+	}
+}
+
+// naming returns the short plan of a seed in which, now and then, every node is called to hand over to another: who leads does.
+func naming(seed uint64, nodes int) (sim.Plan, error) {
+	plan, err := Short(seed, nodes, sim.CrashProfile)
+	if err != nil {
+		return plan, err
+	}
+	n := len(plan.Members)
+	for at := range 8 {
+		for i, id := range plan.Members {
+			plan.Faults = append(plan.Faults, sim.Fault{At: plan.Length * time.Duration(2*at+1) / 16, Kind: sim.HandOverFault, Node: id,
+				To: plan.Members[(i+1+(at+int(seed))%(n-1))%n]})
+		}
+	}
+	slices.SortStableFunc(plan.Faults, func(a, b sim.Fault) int { return cmp.Compare(a.At, b.At) })
+	return plan, nil
+}
+
 // Short returns the plan of a seed made short: its first faults, and its first changes, with no more time between two of them than an
 // election takes.
 func Short(seed uint64, nodes int, profile sim.Profile) (sim.Plan, error) {
@@ -69,6 +110,7 @@ func Short(seed uint64, nodes int, profile sim.Profile) (sim.Plan, error) {
 	if err != nil {
 		return plan, err
 	}
+	unnamed(&plan)
 	plan.Faults = plan.Faults[:min(len(plan.Faults), simFaults)]
 	plan.Changes = plan.Changes[:min(len(plan.Changes), simFaults)]
 	most := plan.Timing.Coordinator + plan.Timing.Election + plan.Timing.Claim

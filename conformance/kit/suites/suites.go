@@ -20,6 +20,8 @@
 // What is asked in steps, sim, runs, isolate and cuts-… does not depend on what is answered, and so is asked ahead (port.AskAll). In crashes-…,
 // live and cover the port's own answers decide what comes next: its messages are delivered, and what it saves is what it is restarted with.
 //
+// In sim there are runs besides in which leaders hand over by name, of ports with the feature names; in all others nobody is named.
+//
 // All but fence are of clusters whose members are fixed (Fixed), and of those whose members change (Changing), but for cover, which has
 // no cases of the latter so far.
 package suites
@@ -52,11 +54,12 @@ const (
 const (
 	SilverSeeds   = 2000
 	ChangingSeeds = 200
+	NamedRuns     = 60 // and of those in which leaders hand over by name, if it has the feature names
 )
 
 // Silver returns what a silver port must pass besides the vectors: a sample of steps, the crash cuts, and runs of the simulator.
 func Silver() []kit.Case {
-	return ofAll((*Kind).Sample, (*Kind).Runs, (*Kind).Cuts, func(k *Kind) []kit.Case { return k.Sim(1, k.seeds) })
+	return append(ofAll((*Kind).Sample, (*Kind).Runs, (*Kind).Cuts, func(k *Kind) []kit.Case { return k.Sim(1, k.seeds) }), Named()...)
 }
 
 // Gold returns what a gold port must pass besides: all steps, long runs, the fence, every edge, and each node by itself.

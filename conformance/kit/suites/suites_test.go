@@ -86,7 +86,7 @@ func run(t *testing.T, cases []kit.Case, c port.Config) []kit.Verdict {
 
 // TestCases pins how many cases there are: fewer would be noticed by nobody.
 func TestCases(t *testing.T) {
-	count, changing, seen := map[string]int{}, map[string]int{}, map[string]bool{}
+	count, changing, naming, seen := map[string]int{}, map[string]int{}, map[string]int{}, map[string]bool{}
 	for _, c := range slices.Concat(suites.Silver(), suites.Gold()) {
 		require.False(t, seen[c.ID], c.ID)
 		seen[c.ID] = true
@@ -94,6 +94,10 @@ func TestCases(t *testing.T) {
 		require.NotEmpty(t, c.Title, c.ID)
 		if c.Needs == port.FeatureMembers {
 			changing[c.Suite]++
+			continue
+		}
+		if c.Needs == port.FeatureNames {
+			naming[c.Suite]++
 			continue
 		}
 		count[c.Suite]++
@@ -105,6 +109,7 @@ func TestCases(t *testing.T) {
 	require.Equal(t, map[string]int{
 		suites.StepsSuite: 1 + 3, suites.RunsSuite: 6, suites.CutsSuite: 80, suites.SimSuite: suites.ChangingSeeds, suites.IsolateSuite: 2, suites.LiveSuite: 6,
 	}, changing)
+	require.Equal(t, map[string]int{suites.SimSuite: suites.NamedRuns}, naming)
 	require.Empty(t, suites.Fixed.Sim(2, 1))
 }
 
@@ -114,7 +119,7 @@ func TestModel(t *testing.T) {
 	for _, cases := range [][]kit.Case{
 		some(fixed.Sample(), 0, 5), some(fixed.Runs(), 0, 9), some(fixed.Cuts(), 0, 29), fixed.Sim(1, 20), some(fixed.Live(), 0, 19),
 		some(suites.Fence(), 0, 9), some(fixed.Cover(), 0, 18), some(fixed.Isolate(), 0, 4), some(fixed.Steps(), 0, 40),
-		changing.Sample(), some(changing.Runs(), 0, 5), some(changing.Cuts(), 3, 11), changing.Sim(1, 8), some(changing.Live(), 0, 5),
+		changing.Sample(), some(changing.Runs(), 0, 5), some(changing.Cuts(), 3, 11), changing.Sim(1, 8), some(suites.Named(), 0, 7), some(changing.Live(), 0, 5),
 		some(changing.Isolate(), 0, 2),
 	} {
 		require.NotEmpty(t, cases)
@@ -130,6 +135,15 @@ func grantsTwice(c *conformance.Case) {
 	if m := c.Input.Message; c.Want.Sent != nil && m.Type == spec.Claim && m.Epoch == c.Before.Epoch && c.Before.Role != spec.Leader {
 		c.Want.State = spec.State{Role: spec.Electing, Leader: m.From, Lease: m.Question, Epoch: m.Epoch, Grantee: m.From, Latest: c.Before.Latest}
 		c.Want.Sent = []spec.Message{{Type: spec.Grant, From: c.ID, To: m.From, Epoch: m.Epoch, Question: m.Question}}
+	}
+}
+
+// isNotNamed takes a RESIGN that names it for one that names nobody.
+func isNotNamed(c *conformance.Case) {
+	if m := &c.Input.Message; m.Type == spec.Resign && m.Names == c.ID {
+		in := c.Input
+		in.Message.Names = spec.NodeID{}
+		c.Want = (&conformance.Model{}).Step(c.ID, c.Members, c.Before, in)
 	}
 }
 
@@ -199,6 +213,7 @@ func TestBroken(t *testing.T) {
 		{"grants twice", always(grantsTwice), named(t, suites.Fixed.Cuts(), "cuts-grants-*"), "R17", "script members"},
 		{"forgets", always(forgets), named(t, suites.Fixed.Cuts(), "cuts-stale-restart"), "R30", "state.grantee: expected"},
 		{"forgets", always(forgets), suites.Fixed.Sim(2, 2), "R30", "before"},
+		{"is not named", always(isNotNamed), suites.Named(), "R51", "CLAIM"},
 		{"deaf", always(deaf), suites.Fixed.Sim(1, 1), "R23", "ignored: expected a step"},
 		{"deaf", always(deaf), some(suites.Fixed.Live(), 0, 100), "R23", "got ignored"},
 		{"forgets", always(forgets), some(suites.Fixed.Cover(), 0, 100), "R30", "state.grantee"},

@@ -48,22 +48,25 @@ func play(t *testing.T, s *scenarios.Named, a compare.Algorithm) compare.Result 
 func TestTimelines(t *testing.T) {
 	all := scenarios.All()
 	require.Len(t, all, 30)
+	var text strings.Builder
 	for _, s := range all {
 		result := play(t, &s, algorithm(t, s.Shows))
 		require.Equal(t, s.Flaw != scenarios.NoFlaw, s.Found(&result), "%s: %s", s.Name, s.Flaw)
-		var text strings.Builder
+		fmt.Fprintf(&text, "-- %s --\n", s.Name)
 		require.NoError(t, compare.WriteTimeline(&text, &s.Scenario, &result))
-		path := filepath.Join("testdata", "timelines", s.Name+".txt")
-		if *update {
-			require.NoError(t, os.WriteFile(path, []byte(text.String()), 0o644))
-		}
-		pinned, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Equal(t, string(pinned), text.String(), "%s: if this is how it should be, run the test with -update", path)
 	}
-	files, err := os.ReadDir(filepath.Join("testdata", "timelines"))
+	pin(t, filepath.Join("testdata", "timelines.txtar"), text.String())
+}
+
+// pin holds a text to what is in a file; with -update it writes the file.
+func pin(t *testing.T, path, text string) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	pinned, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Len(t, files, len(all), "timelines of scenarios that there are no more")
+	require.Equal(t, string(pinned), text, "%s: if this is how it should be, run the test with -update", path)
 }
 
 // TestOurs runs ours in every scenario, with many seeds: at no time do two lead, no epoch has two leaders, no stale write is

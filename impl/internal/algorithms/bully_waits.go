@@ -22,7 +22,7 @@ func BullyTiming(t compare.Timing) policy.Timing {
 	return policy.Timing{
 		Delay: t.Delay, Drift: 0.01, Heartbeat: t.Heartbeat, Reign: max(t.Patience*43/100, t.Heartbeat+4*t.Delay), Patience: t.Patience,
 		Election: 2*t.Delay + time.Millisecond, Coordinator: t.Patience, Claim: 4*t.Delay + 2*time.Millisecond,
-		Stagger: 2*t.Delay + time.Millisecond, Settle: t.Delay / 12, Preempt: t.Cooldown,
+		Stagger: 2*t.Delay + time.Millisecond, Defer: t.Delay / 12, Preempt: t.Cooldown,
 	}
 }
 

@@ -3,7 +3,6 @@ package algorithms_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -22,23 +21,11 @@ import (
 // befalls them: the whole of every step that is told in other words than any before it, but for numbers, or sends other messages. To
 // write it anew: go test ./impl/internal/algorithms -run TestTold -update
 func TestTold(t *testing.T) {
-	all := append(algorithms.Usual(), algorithms.BullyMembers())
-	for _, a := range all {
-		t.Run(a.Name, func(t *testing.T) {
-			t.Parallel()
-			text := toldBy(t, a)
-			path := filepath.Join("testdata", "told", a.Name+".txt")
-			if *update {
-				require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-			}
-			pinned, err := os.ReadFile(path)
-			require.NoError(t, err)
-			require.Equal(t, string(pinned), text, "%s: if this is how it should be, run the test with -update", path)
-		})
+	var text strings.Builder
+	for _, a := range append(algorithms.Usual(), algorithms.BullyMembers()) {
+		fmt.Fprintf(&text, "-- %s --\n%s", a.Name, toldBy(t, a))
 	}
-	files, err := os.ReadDir(filepath.Join("testdata", "told"))
-	require.NoError(t, err)
-	require.Len(t, files, len(all), "what algorithms tell that there are no more")
+	pin(t, filepath.Join("testdata", "told.txtar"), text.String())
 }
 
 var digits = regexp.MustCompile(`[0-9]+`)

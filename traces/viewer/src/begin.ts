@@ -1,7 +1,6 @@
 // What the page shows first: what was put into it, or what its link holds, or a run of its own.
 import { effect } from '@preact/signals';
-import { provide } from './beside/beside';
-import { loadEngine, program } from './engine';
+import { loadEngine } from './engine/load';
 import { startHint } from './hint/acts';
 import { offering } from './tours/Tours';
 import { startLive, type LiveConfig } from './live/live';
@@ -18,8 +17,7 @@ export async function begin(): Promise<void> {
   const put = read();
   try {
     engine.value = await loadEngine(inside('engine'));
-    provide(program);
-    gallery.value = engine.value.gallery();
+    gallery.value = await engine.value.gallery();
   } catch (error) {
     problem.value = { problem: `The engine does not run: ${error instanceof Error ? error.message : String(error)}. The page still shows recordings: drop one on it.` };
   }
@@ -27,7 +25,7 @@ export async function begin(): Promise<void> {
     const hash = location.hash;
     void openHash(hash).then((opened) => {
       if (opened !== null || location.hash !== hash) return;
-      if (hash === '#new') usual();
+      if (hash === '#new') void usual();
       else if (!liveNow(put)) void inPage(put); // Back, to where there was no link yet
     });
   });
@@ -47,16 +45,16 @@ const liveNow = (put: Inside): boolean => put.live !== undefined;
 
 // inPage shows what was put into the page, or else the run that everybody sees.
 async function inPage(put: Inside): Promise<void> {
-  if (put.link ? await openHash(put.link) : put.file ? await openFile(put.file) : put.golden ? openGolden(put.golden) : false) return;
+  if (put.link ? await openHash(put.link) : put.file ? await openFile(put.file) : put.golden ? await openGolden(put.golden) : false) return;
   const was = problem.value;
-  usual();
+  await usual();
   problem.value ??= was;
 }
 
 // usual begins the run that everybody sees who wants nothing in particular.
-function usual(): void {
+async function usual(): Promise<void> {
   if (!engine.value) return;
-  play({ ...first, profile: gallery.value?.profiles[0]?.name ?? '' });
+  await play({ ...first, profile: gallery.value?.profiles[0]?.name ?? '' });
   if (!recording.value) return;
   startHint();
   offering.value = true;

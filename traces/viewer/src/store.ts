@@ -1,7 +1,7 @@
 // What the page knows: signals, which every part of the page reads, and what people can do, which every part calls.
 import { batch, computed, signal } from '@preact/signals';
-import { closeBeside } from './beside/beside';
 import { embedded } from './embed/embedded';
+import { line } from './line';
 import { Recording, type Scene } from './recording';
 import type { Intervention, Engine, Frame, Gallery, Link, More, Opened, Problem, RunSpec } from './types';
 
@@ -66,26 +66,25 @@ let ids = 0;
 // shows is how often something was opened: who has waited for a file sees whether another came before it.
 export let shows = 0;
 
-// show shows what was opened, and goes to where there is something to see. All branches of what was shown are over. Its recording may have been made already.
-export function show(opened: Opened, at?: number, made?: Recording): void {
+// show shows what was opened, and goes to where there is something to see, or to another of its frames. All branches of what was shown are over.
+export function show(opened: Opened, at = opened.header.open ?? 0): Promise<void> {
   shows++;
   for (const old of branches.value) if (old.handle !== opened.handle) close(old.handle);
   branches.value = [];
-  begin(opened, at ?? opened.header.open ?? 0, null, null, made);
+  begin(opened, at, null, null);
+  return jump(at);
 }
 
 // close gives back what the engine plays. What it does not know has handle 0: a recording that was read without it.
 function close(old: number): void {
-  if (old < 0) closeBeside(old);
-  else if (old > 0) engine.value?.close(old);
+  if (old !== 0) engine.value?.close(old);
 }
 
-function begin(opened: Opened, at: number, from: number | null, intervention: Intervention | null, made?: Recording): void {
+function begin(opened: Opened, at: number, from: number | null, intervention: Intervention | null): void {
   batch(() => {
     playing.value = false;
     handle = opened.handle;
-    const next = made ?? new Recording(opened.header);
-    if (!made) next.add(opened.frames);
+    const next = recordingOf(opened);
     recording.value = next;
     length.value = next.frames.length;
     ended.value = opened.ended;
@@ -95,9 +94,16 @@ function begin(opened: Opened, at: number, from: number | null, intervention: In
     seen.value = length.value;
     branch.value = ++ids;
     fresh.value = from !== null;
-    jump(at);
+    seek(at);
     branches.value = [...branches.value, snapshot(from, at, intervention)];
   });
+}
+
+function recordingOf(opened: Opened): Recording {
+  if (opened.made) return opened.made;
+  const made = new Recording(opened.header);
+  made.add(opened.frames);
+  return made;
 }
 
 function snapshot(from: number | null, began: number, intervention: Intervention | null): Branch {
@@ -127,14 +133,23 @@ export function goTo(id: number): void {
     branch.value = id;
     fresh.value = false;
     selection.value = null;
-    jump(to.count);
+    seek(to.count);
   });
 }
 
+// inTurn lets one thing that is asked of the engine happen after the other: what is done to a run must find it where people see it.
+const inTurn = line();
+
 // jump goes to where so many frames have happened. Of a run it lets as many happen.
-export function jump(to: number): void {
+export async function jump(to: number): Promise<void> {
+  const of = recording.value;
+  while (!ended.value && to > length.value && await more(to - length.value)) if (recording.value !== of) return; // and no frame beyond: a branch goes on from here
+  if (recording.value === of) seek(to);
+}
+
+// seek goes to where so many frames have happened, or to the last one that has.
+export function seek(to: number): void {
   batch(() => {
-    while (!ended.value && to > length.value && more(to - length.value)); // and no frame beyond: a branch goes on from here
     count.value = Math.max(0, Math.min(to, length.value));
     seen.value = Math.max(seen.value, count.value);
     progress.value = 0;
@@ -143,27 +158,35 @@ export function jump(to: number): void {
 }
 
 // more asks a run for frames, and reports whether there were any.
-export function more(frames: number): boolean {
-  if (!engine.value || !recording.value || ended.value) return false;
-  return take(engine.value.next(handle, frames));
+export function more(frames: number): Promise<boolean> {
+  return inTurn(async () => {
+    const of = recording.value;
+    if (!engine.value || !of || ended.value) return false;
+    return take(of, await engine.value.next(handle, frames));
+  });
 }
 
-function take(result: More): boolean {
-  recording.value?.add(result.frames);
-  length.value = recording.value?.frames.length ?? 0;
+// take adds an answer to the recording that was asked for: people may look at another by now.
+function take(of: Recording, result: More): boolean {
+  of.add(result.frames);
+  if (of !== recording.value) return result.frames.length > 0;
+  length.value = of.frames.length;
   ended.value = result.ended;
   if (result.problem) problem.value = result.problem;
   return result.frames.length > 0;
 }
 
-// feed adds what a line of a live recording says. Who looks at its end goes on to do so.
-export function feed(line: string): void {
-  if (!engine.value || !recording.value) return;
-  const follows = count.value >= length.value;
-  const result = engine.value.feed(handle, line);
-  batch(() => {
-    take({ ...result, ended: true }); // there is nothing to ask for: more comes by itself
-    if (follows) jump(length.value);
+// feed adds what lines of a live recording say, while it is shown. Who looks at its end goes on to do so.
+export function feed(of: Recording | null, lines: string[]): Promise<void> {
+  return inTurn(async () => {
+    const by = engine.value;
+    if (!by || !of || of !== recording.value) return;
+    const results = await Promise.all(lines.map((line) => by.feed(handle, line)));
+    batch(() => {
+      const follows = recording.value === of && count.value >= length.value;
+      for (const result of results) take(of, { ...result, ended: true }); // there is nothing to ask for: more comes by itself
+      if (follows) seek(length.value);
+    });
   });
 }
 
@@ -177,84 +200,113 @@ export function hides(frame: Frame | undefined): boolean {
   return !upkeep.value && frame?.upkeep === true && !frame.indicators?.length;
 }
 
-// ahead returns how many frames will have happened when the next one that is shown has: as many as now if none comes any more.
-// Quiet tells that none comes for long: there are only heartbeats.
-export function ahead(): { to: number; quiet: boolean } {
+// Ahead is how many frames will have happened when the next one that is shown has: as many as now if none comes any more. Quiet tells that none comes for long: there
+// are only heartbeats.
+export interface Ahead { to: number; quiet: boolean }
+
+// aheadNow returns that, and null if the engine has to be asked.
+export function aheadNow(): Ahead | null {
   const from = count.value;
   for (let to = from + 1; to <= from + idle; to++) {
-    if (to > length.value && !more(1)) return { to: to - 1, quiet: false };
+    if (to > length.value) return ended.value ? { to: to - 1, quiet: false } : null;
     if (!hides(recording.value?.frames[to - 1])) return { to, quiet: false };
   }
   return { to: from + idle, quiet: true };
 }
 
+export async function ahead(): Promise<Ahead> {
+  for (let none = false; ;) {
+    const found = aheadNow();
+    if (found) return found;
+    if (none) return { to: length.value, quiet: false };
+    none = !await more(1);
+  }
+}
+
 // step goes one frame that is shown forward or back, and reports whether there was one.
-export function step(by: 1 | -1): boolean {
+export async function step(by: 1 | -1): Promise<boolean> {
+  const of = recording.value;
   let to = count.value - 1;
-  if (by > 0) to = ahead().to;
+  if (by > 0) to = (aheadNow() ?? await ahead()).to;
   else while (to > 0 && hides(recording.value?.frames[to - 1])) to--;
-  if (to < 0 || to === count.value) return false;
-  jump(to);
+  if (to < 0 || to === count.value || of !== recording.value) return false;
+  seek(to);
   return true;
 }
 
 // intervene does something to the run, here and now. If people have seen more happen already, that is another branch: the run
 // begins anew, up to here, and the one before is kept.
-export function intervene(what: Omit<Intervention, 'after'>): void {
-  const engineNow = engine.value;
-  const now = runSpec.value;
-  if (!engineNow || !now || !isRun.value) return;
-  batch(() => {
-    const at = count.value;
-    const before = branch.value;
-    if (at < length.value && !anew(engineNow, now, at, what)) return;
-    const intervention: Intervention = { after: length.value, ...what };
-    const result = engineNow.do(handle, intervention);
-    if (result.problem) {
-      undo(before);
-      problem.value = result.problem;
-      return;
-    }
-    forget();
-    const to = runSpec.value ?? now;
-    runSpec.value = { ...to, do: [...to.do, intervention] };
-    take(result);
-    jump(length.value);
+export function intervene(what: Omit<Intervention, 'after'>): Promise<void> {
+  return inTurn(async () => {
+    const now = runSpec.value;
+    if (!engine.value || !now || !isRun.value) return;
+    if (count.value < length.value) await branchOff(engine.value, now, what);
+    else await goOn(engine.value, now, { after: length.value, ...what });
   });
 }
 
-// anew begins the run again, without what was done to it from a point on, and reports whether that went well.
-function anew(engineNow: Engine, now: RunSpec, at: number, what: Omit<Intervention, 'after'>): boolean {
-  const opened = engineNow.begin({ ...now, do: now.do.filter((d) => d.after < at) });
-  if (opened.problem) { problem.value = opened.problem; return false; }
-  const was = { playing: playing.value, selection: selection.value };
-  if (at < seen.value) {
-    leave();
-    begin(opened, at, branch.value, { after: at, ...what });
-  } else {
-    const old = branches.value.find((b) => b.id === branch.value);
-    close(handle);
-    branches.value = branches.value.filter((b) => b !== old);
-    begin(opened, at, old?.from ?? null, old?.intervention ?? null);
-    if (old) branches.value = branches.value.map((b) => (b.id === branch.value ? { ...b, began: old.began } : b));
-    fresh.value = false;
-  }
-  jump(length.value); // if what was done before takes some frames, all of them have happened
-  playing.value = was.playing;
-  selection.value = was.selection;
-  return true;
+async function goOn(by: Engine, now: RunSpec, intervention: Intervention): Promise<void> {
+  const of = recording.value!;
+  const result = await by.do(handle, intervention);
+  batch(() => {
+    const ours = recording.value === of;
+    if (result.problem) {
+      if (ours) problem.value = result.problem;
+      return;
+    }
+    take(of, result);
+    if (!ours) return;
+    runSpec.value = { ...now, do: [...now.do, intervention] };
+    seek(length.value);
+  });
 }
 
-// undo goes back to the branch before, and lets go that which began for something that could not be done: there is no other run.
-function undo(before: number): void {
-  const refused = branches.value.find((b) => b.id === branch.value);
-  if (!refused || refused.id === before || !branches.value.some((b) => b.id === before)) return;
-  const was = { playing: playing.value, selection: selection.value };
-  goTo(before);
-  close(refused.handle);
-  branches.value = branches.value.filter((b) => b.id !== refused.id);
-  playing.value = was.playing;
-  selection.value = was.selection;
+// branchOff begins the run again, without what was done to it from a point on, and does something else there. It is shown once that has happened: if it cannot be
+// done there is no other run.
+async function branchOff(by: Engine, now: RunSpec, what: Omit<Intervention, 'after'>): Promise<void> {
+  const of = recording.value;
+  const at = count.value;
+  const opened = await by.begin({ ...now, do: now.do.filter((d) => d.after < at) });
+  if (opened.problem) { problem.value = opened.problem; return; }
+  const made = recordingOf(opened);
+  let over = opened.ended;
+  while (!over && made.frames.length < at) { // if what was done before takes some frames, all of them have happened
+    const result = await by.next(opened.handle, at - made.frames.length);
+    made.add(result.frames);
+    over = result.ended || result.frames.length === 0;
+  }
+  const intervention: Intervention = { after: made.frames.length, ...what };
+  const result = await by.do(opened.handle, intervention);
+  batch(() => {
+    if (result.problem || recording.value !== of) {
+      by.close(opened.handle);
+      if (recording.value === of) problem.value = result.problem ?? null;
+      return;
+    }
+    const was = { playing: playing.value, selection: selection.value };
+    turnTo({ ...opened, made }, at, intervention);
+    runSpec.value = { ...opened.runSpec ?? now, do: [...opened.runSpec?.do ?? [], intervention] };
+    take(made, result);
+    seek(length.value);
+    playing.value = was.playing;
+    selection.value = was.selection;
+  });
+}
+
+// turnTo shows the run that begins anew: as a branch; or, if nobody has seen more, in the place of the one before.
+function turnTo(opened: Opened, at: number, first: Intervention): void {
+  if (at < seen.value) {
+    leave();
+    begin(opened, at, branch.value, first);
+    forget();
+    return;
+  }
+  const old = branches.value.find((b) => b.id === branch.value);
+  close(handle);
+  branches.value = branches.value.filter((b) => b !== old);
+  begin(opened, at, old?.from ?? null, old?.intervention ?? null);
+  if (old) branches.value = branches.value.map((b) => (b.id === branch.value ? { ...b, began: old.began } : b));
+  fresh.value = false;
 }
 
 // forget lets the oldest branch go if there are too many.

@@ -1,6 +1,8 @@
 // The form of recordings, as traces/recording has it: what each field means stands there. And what the engine, the Go program that
 // the page runs, is asked and answers.
 
+import type { Recording } from './recording';
+
 export type Kind =
   | 'start' | 'restart' | 'receive' | 'timer' | 'call' | 'save' | 'crash' | 'pause' | 'resume' | 'lose' | 'links'
   | 'write' | 'intervene' | 'step';
@@ -89,24 +91,24 @@ export interface Gallery {
 // Problem is why something could not be done: where, what, and what to do. Line is from 1, if it is about a line of a file.
 export interface Problem { line?: number; problem: string }
 
-export interface Opened { handle: number; header: Header; frames: Frame[]; ended: boolean; runSpec?: RunSpec; problem?: Problem }
+export interface Opened { handle: number; header: Header; frames: Frame[]; ended: boolean; runSpec?: RunSpec; problem?: Problem; made?: Recording } // made: of these frames, if it is there already
 export interface More { frames: Frame[]; ended: boolean; problem?: Problem }
 export interface Sketched { rows: string[]; problem?: Problem }
 export interface Exported { name: string; text: string; problem?: Problem }
 
-// Engine is what the Go program does. All of it is synchronous, and quick. A handle is a recording that it plays; it is given back
-// with close. Opened.problem may stand beside frames: what a broken file has before the line that is wrong.
+// Engine is what the Go program does, in a worker. What is asked first is answered first, but for large files, which have an engine of their own. A handle is a
+// recording that it plays; it is given back with close. Opened.problem may stand beside frames: what a broken file has before the line that is wrong.
 export interface Engine {
-  gallery(): Gallery;
-  begin(runSpec: RunSpec): Opened;                  // and its first frames: what nodes do before time goes on
-  next(handle: number, frames: number): More;     // so many frames more, or fewer if it has ended or nothing happens any more
-  do(handle: number, intervention: Intervention): More;         // intervention.after is where the run is
-  open(text: string, name: string): Opened;       // a trace, a recording, a run spec, what TLC has printed: whatever it is
-  openGolden(name: string): Opened;
-  feed(handle: number, line: string): More;       // one event more of a live recording
-  live(nodes: string[], changing: boolean): Opened; // changing: their members come and go
-  trace(handle: number): Exported;                // a trace (section 14) if it is a run of ours, else a recording
-  testCase(handle: number): Exported;
-  sketch(kind: 'golden' | 'refused' | 'scenario', name: string): Sketched; // what it looks like from afar: a letter is what a node is (impl/internal/interactive)
+  gallery(): Promise<Gallery>;
+  begin(runSpec: RunSpec): Promise<Opened>;         // and its first frames: what nodes do before time goes on
+  next(handle: number, frames: number): Promise<More>; // so many frames more, or fewer if it has ended or nothing happens any more
+  do(handle: number, intervention: Intervention): Promise<More>; // intervention.after is where the run is
+  open(text: string, name: string): Promise<Opened>; // a trace, a recording, a run spec, what TLC has printed: whatever it is
+  openGolden(name: string): Promise<Opened>;
+  feed(handle: number, line: string): Promise<More>; // one event more of a live recording
+  live(nodes: string[], changing: boolean): Promise<Opened>; // changing: their members come and go
+  trace(handle: number): Promise<Exported>;       // a trace (section 14) if it is a run of ours, else a recording
+  testCase(handle: number): Promise<Exported>;
+  sketch(kind: 'golden' | 'refused' | 'scenario', name: string): Promise<Sketched>; // what it looks like from afar: a letter is what a node is (impl/internal/interactive)
   close(handle: number): void;
 }

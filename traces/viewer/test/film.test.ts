@@ -6,7 +6,9 @@ import { describe, it } from 'node:test';
 import { clockOf } from '../src/export/clock';
 import { exportFilm, largest } from '../src/export/film';
 import { Recording } from '../src/recording';
+import { left } from '../src/ring/writes';
 import type { Frame, Header } from '../src/types';
+import { realEngine } from './real';
 
 const source = join(import.meta.dirname, '../src');
 
@@ -95,6 +97,46 @@ for (const name of ['failover', 'members']) {
     });
   });
 }
+
+// shareAt returns what an animation that moves steadily says at a moment of the film: of two values at once the later one.
+function shareAt({ attributes }: Element, at: number, long: number): number {
+  const times = attributes['keyTimes']!.split(';').map((time) => Number(time) * long);
+  const values = attributes['values']!.split(';').map(Number);
+  assert.equal(times.length, values.length);
+  const k = times.findLastIndex((time) => time <= at + 1);
+  const to = Math.min(k + 1, times.length - 1);
+  return values[k]! + (times[to]! > times[k]! ? Math.max(0, at - times[k]!) / (times[to]! - times[k]!) : 0) * (values[to]! - values[k]!);
+}
+
+it('a film shows how long a leader may act: the band round it is what is left at each still, and shrinks between', async () => {
+  const engine = await realEngine();
+  const run = await engine.begin({ runSpec: 1, algorithm: 'bully', nodes: 5, profile: 'lan', seed: 1, do: [{ after: 150, do: 'crash', node: 4 }] });
+  const recording = new Recording(run.header);
+  recording.add([...run.frames, ...(await engine.next(run.handle, 250)).frames]);
+  engine.close(run.handle);
+  const root = parsed(exportFilm(recording));
+  const clock = clockOf(recording, 0, 240, (place) => !recording.frames[place]!.upkeep || !!recording.frames[place]!.indicators?.length);
+  const leaders = new Set<number>();
+  let shrinks = 0;
+  clock.stills.forEach(({ count, at }) => {
+    const scene = recording.scene(count);
+    const wanted = scene.nodes.flatMap((state, node) => {
+      const share = state.look === 'leads' ? left(state.lease, scene.at) : null;
+      return share === null ? [] : [[node, share] as const];
+    });
+    const bands = seen(root, 'data-lease', (at + 1) / clock.long);
+    assert.deepEqual(bands.map(({ attributes }) => Number(attributes['data-lease'])), wanted.map(([node]) => node), `after ${count}`);
+    bands.forEach((band, k) => {
+      const circle = band.children.find((child) => child.name === 'circle')!;
+      const [node, share] = wanted[k]!;
+      assert.ok(Math.abs(1 - shareAt(circle.children[0]!, at, clock.long) - share) < 0.02, `after ${count}: ${1 - shareAt(circle.children[0]!, at, clock.long)} and not ${share}`);
+      leaders.add(node);
+      if (share < 0.95) shrinks++;
+    });
+  });
+  assert.deepEqual([...leaders].sort(), [3, 4]);
+  assert.ok(shrinks > 5, `${shrinks} stills at which a part of it is gone`);
+});
 
 describe('bounds of films', () => {
   it('has fewer steps than would be too large, and says so', () => {

@@ -22,7 +22,7 @@ function push(merger: Merger, now: number, ...steps: Step[]): void {
 
 const order = (merger: Merger, now: number) => merger.release(now).map((h) => `${h.step.node}@${h.step.at}`);
 
-test('steps come in the order of their times, whatever the order in which nodes are heard', () => {
+test('steps come in the order of their times, whatever the order in which nodes are heard', async () => {
   const merger = new Merger();
   push(merger, 0, step('1', 10), step('1', 30));
   push(merger, 40, step('2', 5), step('2', 20));
@@ -31,7 +31,7 @@ test('steps come in the order of their times, whatever the order in which nodes 
   assert.deepEqual(order(merger, 1000), []);
 });
 
-test('a late step holds up what happened after it, and nothing else', () => {
+test('a late step holds up what happened after it, and nothing else', async () => {
   const merger = new Merger();
   push(merger, 0, step('1', 10), step('1', 30));
   push(merger, 140, step('2', 20));
@@ -39,13 +39,13 @@ test('a late step holds up what happened after it, and nothing else', () => {
   assert.deepEqual(order(merger, 290), ['2@20', '1@30']);
 });
 
-test('what one node says is never reordered, though its clock goes back', () => {
+test('what one node says is never reordered, though its clock goes back', async () => {
   const merger = new Merger();
   push(merger, 0, step('1', 30), step('1', 10), step('2', 20));
   assert.deepEqual(order(merger, 150), ['2@20', '1@30', '1@10']);
 });
 
-test('nothing is received before it is sent, though clocks differ', () => {
+test('nothing is received before it is sent, though clocks differ', async () => {
   const merger = new Merger();
   const message = heartbeat('1', '2');
   push(merger, 0, step('2', 10, { action: 'OnHeartbeat', input: { message } }), step('2', 11));
@@ -53,7 +53,7 @@ test('nothing is received before it is sent, though clocks differ', () => {
   assert.deepEqual(order(merger, 150), ['1@500', '2@10', '2@11', '1@501', '1@502']);
 });
 
-test('what was sent before the page came, or never heard of, is received when time says so', () => {
+test('what was sent before the page came, or never heard of, is received when time says so', async () => {
   const merger = new Merger();
   const message = heartbeat('1', '2');
   const received = { action: 'OnHeartbeat', input: { message } };
@@ -66,7 +66,7 @@ test('what was sent before the page came, or never heard of, is received when ti
   assert.deepEqual(order(merger, 350), ['2@30', '2@31', '1@40', '1@41']);
 });
 
-test('a node that is heard no more ends after its last step, and before what others make of that', () => {
+test('a node that is heard no more ends after its last step, and before what others make of that', async () => {
   const merger = new Merger();
   const last = step('3', 100, { seq: 7, state: { role: 'leader', leader: '3', lease: 0, epoch: 4, grantee: '3', support: ['2'], asked: 0, latest: 9 } });
   push(merger, 0, last);
@@ -79,7 +79,7 @@ test('a node that is heard no more ends after its last step, and before what oth
 
 const reached = (id: string, reach: Member['reach']): Member => ({ id, url: '', reach, now: null, status: null });
 
-test('the recording is told once of each node that is not heard, and of one that never was, too', () => {
+test('the recording is told once of each node that is not heard, and of one that never was, too', async () => {
   const ends = new Ends();
   const last = step('1', 100);
   ends.heard(last);
@@ -93,7 +93,7 @@ test('the recording is told once of each node that is not heard, and of one that
   assert.deepEqual(ends.of(silent), [theEnd(step('2', 200))], 'it was back, and is gone again');
 });
 
-test('the end of a node that was never heard comes before all, at no time', () => {
+test('the end of a node that was never heard comes before all, at no time', async () => {
   const merger = new Merger();
   push(merger, 0, step('1', 100), neverHeard('2'));
   assert.deepEqual(order(merger, 200), ['2@0', '1@100']);
@@ -108,12 +108,12 @@ const asked: [string[], boolean][] = [];
 
 // The engine makes a frame of each line, whose text is the line.
 const engine = {
-  live: (nodes: string[], changing: boolean): Opened => {
+  live: async (nodes: string[], changing: boolean): Promise<Opened> => {
     asked.push([[...nodes], changing]);
     opened.push(opened.length + 1);
     return { handle: opened.length, header: { recording: 1, title: 'live', source: 'live', nodes, timed: true }, frames: [], ended: true };
   },
-  feed: (_: number, line: string) => ({ frames: [{ at: 1, kind: 'step', node: 0, text: line } as Frame], ended: true }),
+  feed: async (_: number, line: string) => ({ frames: [{ at: 1, kind: 'step', node: 0, text: line } as Frame], ended: true }),
   close: (handle: number) => { closed.push(handle); },
 } as unknown as Engine;
 
@@ -121,37 +121,37 @@ const heard = (line: string, action = 'OnClaim', node = '1') => ({ step: step(no
 const lines = () => store.recording.value!.frames.map((f) => f.text);
 
 let reel: Reel;
-beforeEach(() => {
+beforeEach(async () => {
   opened = [];
   closed = [];
   store.engine.value = engine;
   reel = new Reel(['1', '2']);
-  reel.begin();
+  await reel.begin();
 });
 
-test('who looks on sees each step as it comes', () => {
+test('who looks on sees each step as it comes', async () => {
   assert.deepEqual(lines(), []);
-  reel.take([heard('a'), heard('b')]);
+  await reel.take([heard('a'), heard('b')]);
   assert.deepEqual([lines(), store.count.value, waiting.value], [['a', 'b'], 2, 0]);
 });
 
-test('who looks back is not disturbed: steps wait until the way back to now', () => {
-  reel.take([heard('a'), heard('b')]);
-  store.jump(1);
-  reel.take([heard('c'), heard('d')]);
+test('who looks back is not disturbed: steps wait until the way back to now', async () => {
+  await reel.take([heard('a'), heard('b')]);
+  await store.jump(1);
+  await reel.take([heard('c'), heard('d')]);
   assert.deepEqual([lines(), store.count.value, waiting.value], [['a', 'b'], 1, 2]);
-  reel.goToNow();
+  await reel.goToNow();
   assert.deepEqual([lines(), store.count.value, waiting.value], [['a', 'b', 'c', 'd'], 4, 0]);
-  store.jump(1);
-  reel.take([heard('e')]);
-  store.jump(4); // by hand: whoever has come to the end goes on
-  reel.take([heard('f')]);
+  await store.jump(1);
+  await reel.take([heard('e')]);
+  await store.jump(4); // by hand: whoever has come to the end goes on
+  await reel.take([heard('f')]);
   assert.deepEqual([lines(), store.count.value, waiting.value], [['a', 'b', 'c', 'd', 'e', 'f'], 6, 0]);
 });
 
-test('a long recording begins anew, with what tells most, and the last step of each node', () => {
-  reel.take([heard('first'), heard('quiet one', 'OnAck', '2')]);
-  for (let n = 0; n < mostFrames; n += 1000) reel.take(Array.from({ length: 1000 }, (_, i) => heard(`heartbeat ${n + i}`, 'HeartbeatTimeout')));
+test('a long recording begins anew, with what tells most, and the last step of each node', async () => {
+  await reel.take([heard('first'), heard('quiet one', 'OnAck', '2')]);
+  for (let n = 0; n < mostFrames; n += 1000) await reel.take(Array.from({ length: 1000 }, (_, i) => heard(`heartbeat ${n + i}`, 'HeartbeatTimeout')));
   assert.equal(opened.length, 2);
   assert.deepEqual(closed, [1]);
   const now = lines();
@@ -159,40 +159,40 @@ test('a long recording begins anew, with what tells most, and the last step of e
   assert.ok(now.length < 2000, `${now.length} frames`);
   assert.equal(now.at(-1), `heartbeat ${mostFrames - 1}`);
   assert.equal(store.count.value, now.length);
-  reel.take([heard('more')]);
+  await reel.take([heard('more')]);
   assert.equal(lines().at(-1), 'more');
 });
 
-test('however long somebody looks back, memory is bounded, and nothing is told twice', () => {
-  reel.take([heard('a'), heard('b')]);
-  store.jump(1);
-  for (let n = 0; n < 90; n++) reel.take(Array.from({ length: 1000 }, (_, i) => heard(`heartbeat ${n * 1000 + i}`, 'HeartbeatTimeout')));
+test('however long somebody looks back, memory is bounded, and nothing is told twice', async () => {
+  await reel.take([heard('a'), heard('b')]);
+  await store.jump(1);
+  for (let n = 0; n < 90; n++) await reel.take(Array.from({ length: 1000 }, (_, i) => heard(`heartbeat ${n * 1000 + i}`, 'HeartbeatTimeout')));
   assert.ok(waiting.value <= 41_000, `${waiting.value} wait`);
   assert.deepEqual(lines(), ['a', 'b']);
-  reel.goToNow();
+  await reel.goToNow();
   assert.equal(lines().at(-1), 'heartbeat 89999');
   assert.equal(new Set(lines()).size, lines().length);
   assert.deepEqual(lines().slice(0, 2), ['a', 'b']);
 });
 
-test('who opens something else keeps it, and finds back', () => {
-  reel.take([heard('a')]);
-  store.show({ handle: 99, header: { recording: 1, title: 'other', source: 'trace', nodes: ['1'], timed: true }, frames: [], ended: true });
-  reel.take([heard('b')]);
+test('who opens something else keeps it, and finds back', async () => {
+  await reel.take([heard('a')]);
+  await store.show({ handle: 99, header: { recording: 1, title: 'other', source: 'trace', nodes: ['1'], timed: true }, frames: [], ended: true });
+  await reel.take([heard('b')]);
   assert.deepEqual([store.recording.value!.header.title, lines(), elsewhere.value], ['other', [], true]);
-  reel.goToNow();
+  await reel.goToNow();
   assert.deepEqual([store.recording.value!.header.title, lines(), elsewhere.value], ['live', ['a', 'b'], false]);
 });
 
-test('a selected node stays selected when the recording begins anew', () => {
+test('a selected node stays selected when the recording begins anew', async () => {
   store.selection.value = { node: 1 };
-  reel.begin();
+  await reel.begin();
   assert.deepEqual(store.selection.value, { node: 1 });
 });
 
-test('a page without an engine still says how the cluster does', () => {
+test('a page without an engine still says how the cluster does', async () => {
   store.engine.value = null;
-  new Reel(['1']).take([heard('a')]);
+  await new Reel(['1']).take([heard('a')]);
 });
 
 // --- The headline ---
@@ -201,7 +201,7 @@ function member(id: string, role: string, leader: string | null, epoch: number, 
   return { id, url: '', reach: 'heard', now: { role, leader, epoch, grantee: null, lease: 0, support: [], asked: 0, latest: 1 }, status: null, ...more };
 }
 
-test('the headline says who leads, as far as it is known', () => {
+test('the headline says who leads, as far as it is known', async () => {
   const says = (...all: Member[]) => { members.value = all; return headline.value.says; };
   const leader = member('3', 'leader', '3', 4);
   assert.match(says(), /No node has answered yet/);
@@ -222,7 +222,7 @@ const conf = (version: number, ...ids: string[]): Members => ({ epoch: 1, versio
 const changing = (node: string, configuration: Members, line: string) =>
   ({ step: step(node, 1, { action: 'OnHeartbeat', state: { role: 'follower', leader: '2', lease: 1, epoch: 1, grantee: null, support: [], asked: 0, latest: 1, configuration } }), line, came: 0 });
 
-test('a step names whoever is in it, and ids are in the order of their rank', () => {
+test('a step names whoever is in it, and ids are in the order of their rank', async () => {
   const of = step('1', 1, { input: { message: { from: '2', to: '1', type: 'HEARTBEAT', configuration: conf(2, '1', '3') } }, sent: [{ from: '1', to: '4', type: 'ACK' }] });
   assert.deepEqual([...new Set(idsOf(of))].sort(byRank), ['1', '2', '3', '4']);
   const uuids = ['f4000000-0000-4000-8000-000000000000', '0a000000-0000-4000-8000-000000000000'];
@@ -230,24 +230,24 @@ test('a step names whoever is in it, and ids are in the order of their rank', ()
   assert.equal(byRank('7', '7'), 0);
 });
 
-test('the recording begins anew when members turn out to come and go, and when a node is new', () => {
+test('the recording begins anew when members turn out to come and go, and when a node is new', async () => {
   const before = opened.length;
-  reel.take([changing('1', conf(1, '1', '2'), 'a')]);
+  await reel.take([changing('1', conf(1, '1', '2'), 'a')]);
   assert.deepEqual([opened.length, asked.at(-1)], [before + 1, [['1', '2'], true]]);
-  reel.take([changing('1', conf(1, '1', '2'), 'b')]);
+  await reel.take([changing('1', conf(1, '1', '2'), 'b')]);
   assert.equal(opened.length, before + 1, 'nothing is new');
-  reel.take([changing('2', conf(2, '1', '2', '3'), 'c')]);
+  await reel.take([changing('2', conf(2, '1', '2', '3'), 'c')]);
   assert.deepEqual([opened.length, asked.at(-1)], [before + 2, [['1', '2', '3'], true]]);
   assert.deepEqual(lines(), ['a', 'b', 'c'], 'nothing is lost');
   assert.equal(reel.meets(['2']), false);
   assert.equal(reel.meets(['10']), true);
 });
 
-test('the end of a node keeps its configuration', () => {
+test('the end of a node keeps its configuration', async () => {
   assert.deepEqual(theEnd(changing('1', conf(4, '1', '2'), '').step).state.configuration, conf(4, '1', '2'));
 });
 
-test('who votes is who counts, by the newest configuration', () => {
+test('who votes is who counts, by the newest configuration', async () => {
   const member = (id: string, configuration: Members, role = 'follower'): Member =>
     ({ id, url: '', reach: 'heard', status: null, now: { role, leader: null, epoch: 1, grantee: null, lease: 0, support: [], asked: 0, latest: 1, configuration } });
   members.value = [member('1', conf(1, '1', '2')), member('2', conf(2, '1', '2', '3')), member('3', conf(2, '1', '2', '3')), member('4', conf(1, '1', '2'))];
@@ -256,7 +256,7 @@ test('who votes is who counts, by the newest configuration', () => {
   assert.match(headline.value.says, /Nobody leads\. 2 of 2 nodes that vote are reached; 2 are a quorum\./);
 });
 
-test('ranks are shown once any member has one, and a leader hands over to other voters that are heard', () => {
+test('ranks are shown once any member has one, and a leader hands over to other voters that are heard', async () => {
   const with7: Members = { epoch: 1, version: 3, members: [{ id: '1', kind: 'voter', rank: 7 }, { id: '2', kind: 'voter' }, { id: '3', kind: 'observer' }] };
   const member = (id: string, configuration: Members, reach: Member['reach'] = 'heard'): Member =>
     ({ id, url: '', reach, status: null, now: { role: 'follower', leader: null, epoch: 1, grantee: null, lease: 0, support: [], asked: 0, latest: 1, configuration } });

@@ -48,6 +48,9 @@ test('a change makes a newer configuration, of which the others have not heard',
   assert.deepEqual(all.map((m) => m.behind), [true, false, true, true, true]);
   assert.deepEqual(all.map((m) => m.kind), ['voter', 'voter', 'witness', 'observer', null]);
   assert.deepEqual(all.map(memberWord), ['', '', 'witness', 'observer', 'no member']);
+  assert.deepEqual([7, 0].map((rank) => memberWord({ ...all[0]!, rank })), ['rank 7', 'rank 0'], 'ranks, and not ids, say who is higher');
+  assert.equal(memberWord({ ...all[2]!, rank: 3 }), 'witness, rank 3');
+  assert.equal(membershipWords({ ...all[1]!, rank: 7 }), 'voter, rank 7');
   assert.equal(membershipWords(all[0]), 'voter, knows only version 1 of epoch 1');
   assert.equal(membershipWords(all[3]), 'observer, knows of no members yet');
   assert.equal(membershipWords(all[1]), 'voter');

@@ -15,22 +15,22 @@ import { realEngine } from './real';
 
 before(async () => {
   store.engine.value = await realEngine();
-  store.gallery.value = store.engine.value.gallery();
+  store.gallery.value = await store.engine.value.gallery();
 });
 
 // alone plays a story with one algorithm.
-function alone(scenario: string, algorithm: string): Told {
+async function alone(scenario: string, algorithm: string): Promise<Told> {
   const engine = store.engine.value!;
-  const { header, frames, handle } = engine.begin({ runSpec: 1, algorithm, nodes: 0, profile: '', seed: 0, scenario, do: [] });
-  frames.push(...engine.next(handle, 100_000).frames);
+  const { header, frames, handle } = await engine.begin({ runSpec: 1, algorithm, nodes: 0, profile: '', seed: 0, scenario, do: [] });
+  frames.push(...(await engine.next(handle, 100_000)).frames);
   engine.close(handle);
   return { header, frames };
 }
 
 for (const [story, first] of [['split-brain', 'textbook'], ['lease-pause', 'lease-unfenced'], ['raft-minority-leader', 'raft-plain']] as const) {
-  test(`in a pair each of the two is what it is alone: ${story}`, () => {
-    const [a, b] = [alone(story, first), alone(story, 'bully')];
-    assert.ok(openPair(story, 'bully'));
+  test(`in a pair each of the two is what it is alone: ${story}`, async () => {
+    const [a, b] = [await alone(story, first), await alone(story, 'bully')];
+    assert.ok(await openPair(story, 'bully'));
     const { of, sides } = pair.value!;
     const until = a.frames.at(-1)!.at;
     [a, b].forEach((told, k) => {
@@ -50,7 +50,7 @@ for (const [story, first] of [['split-brain', 'textbook'], ['lease-pause', 'leas
   });
 }
 
-test('a verdict counts who leads at once, and for how long; a leader that is paused does nothing', () => {
+test('a verdict counts who leads at once, and for how long; a leader that is paused does nothing', async () => {
   const side = { algorithm: '', title: '', nodes: [0, 1], servers: [] };
   const frame = (at: number, node: number, look: Look, more: Partial<Frame> = {}, paused = false): Frame => ({ at, kind: 'step', node, text: '', state: { look, role: '', leader: -1, epoch: 1, paused }, ...more });
   const frames = [
@@ -61,7 +61,7 @@ test('a verdict counts who leads at once, and for how long; a leader that is pau
   assert.deepEqual(tally(frames, 3, side, 12), { two: 2, none: 0, same: 2, stale: 0, refused: 0, reigns: 2, elections: 0 });
 });
 
-test('a verdict says what the story is about', () => {
+test('a verdict says what the story is about', async () => {
   const none = { two: 0, none: 0, same: 1, stale: 0, refused: 0, reigns: 3, elections: 40 };
   assert.equal(verdict({ ...none, two: 14_300_000, stale: 4 }, 'two leaders'), 'two leaders for 14.3 s, 4 stale writes');
   assert.equal(verdict(none, 'two leaders'), 'never two leaders, no stale writes');
@@ -70,28 +70,28 @@ test('a verdict says what the story is about', () => {
   assert.equal(verdict({ ...none, reigns: 0 }, 'no leader'), 'nobody has led');
 });
 
-test('every flaw of the gallery has numbers of its own, and every story opens with ours beside it', () => {
+test('every flaw of the gallery has numbers of its own, and every story opens with ours beside it', async () => {
   const flaws = new Set<string>();
   for (const { name, flaw } of store.gallery.value!.scenarios) {
-    assert.ok(openPair(name, 'bully'), `${name}: ${store.problem.value?.problem}`);
-    store.jump(store.length.value);
+    assert.ok(await openPair(name, 'bully'), `${name}: ${store.problem.value?.problem}`);
+    await store.jump(store.length.value);
     const says = tallies.value!.map((each) => verdict(each, flaw));
     if (flaw !== '') assert.notEqual(says[0], says[1], `${name}: the numbers show the flaw`);
     flaws.add(flaw);
   }
   assert.ok(flaws.size >= 6, [...flaws].join());
-  store.show(store.engine.value!.openGolden('failover'));
+  await store.show(await store.engine.value!.openGolden('failover'));
   assert.equal(pair.value, null, 'what is opened after that is no pair');
 });
 
-test('a pair is refused whose story or algorithm is not there', () => {
+test('a pair is refused whose story or algorithm is not there', async () => {
   for (const [story, second, why] of [['nothing', 'bully', /no story “nothing”/], ['split-brain', 'paxos', /no algorithm “paxos”.*bully/]] as const) {
-    assert.equal(openPair(story, second), false);
+    assert.equal(await openPair(story, second), false);
     assert.match(store.problem.value!.problem, why);
   }
 });
 
-test('the rings of a pair are beside one another where there is room, and else one below the other', () => {
+test('the rings of a pair are beside one another where there is room, and else one below the other', async () => {
   const header = { recording: 1 as const, title: '', source: 'run' as const, nodes: ['1', '2', '3', 'store'], servers: 1, timed: true };
   const sides = sidesOf(header, { ...header, nodes: ['1', '2', '3'], servers: 0 }, ['a', 'b']);
   assert.deepEqual(sides.map((s) => [s.nodes, s.servers]), [[[0, 1, 2], [6]], [[3, 4, 5], []]]);
@@ -108,9 +108,9 @@ function phasesOf(header: Header, frames: Frame[]): { says: string; at: number }
 }
 
 for (const [story, first] of [['split-brain', 'textbook'], ['ok-then-die', 'textbook-no-tcoord'], ['raft-minority-leader', 'raft-plain']] as const) {
-  test(`the phases of a pair are those of each of the two, and say whose they are: ${story}`, () => {
-    const [a, b] = [alone(story, first), alone(story, 'bully')];
-    assert.ok(openPair(story, 'bully'));
+  test(`the phases of a pair are those of each of the two, and say whose they are: ${story}`, async () => {
+    const [a, b] = [await alone(story, first), await alone(story, 'bully')];
+    assert.ok(await openPair(story, 'bully'));
     const { of, sides } = pair.value!;
     const until = a.frames.at(-1)!.at;
     const both = phasesOf(of.header, of.frames);
@@ -125,22 +125,22 @@ for (const [story, first] of [['split-brain', 'textbook'], ['ok-then-die', 'text
   });
 }
 
-test('a node of the second of a pair has its mark in whatever is said of it', () => {
+test('a node of the second of a pair has its mark in whatever is said of it', async () => {
   const say = (text: string) => marked(text, '′', 5);
   assert.equal(say('takes GRANT of epoch 2 from 3'), 'takes GRANT of epoch 2 from 3′');
   assert.equal(say('OK from 4 to 3 is lost'), 'OK from 4′ to 3′ is lost');
   assert.equal(say('refuses: it keeps the lease of 5 still. 4 leads on, and 3 is down'), 'refuses: it keeps the lease of 5′ still. 4′ leads on, and 3′ is down');
   assert.equal(say('epoch 2, promised to 4, numbers up to 5'), 'epoch 2, promised to 4′, numbers up to 5');
   assert.equal(say('4 reaches 3 of 5, answers question 2 of 12, and claims epoch 3'), '4′ reaches 3 of 5, answers question 2 of 12, and claims epoch 3');
-  assert.ok(openPair('split-brain', 'bully'));
+  assert.ok(await openPair('split-brain', 'bully'));
   const { of, sides } = pair.value!;
   const ours = of.frames.filter((f) => sides[1].nodes.includes(f.node) && f.kind === 'receive');
   assert.ok(ours.length > 20 && ours.every((f) => / from \d′( \(|$)/.test(f.text)), 'whom a message is from');
   assert.ok(of.frames.filter((f) => sides[0].nodes.includes(f.node)).every((f) => !`${f.text} ${f.note}`.includes('′')), 'of the first none has');
 });
 
-test('each of a pair has its resource, its own words for epochs, and who acts', () => {
-  assert.ok(openPair('lease-pause', 'bully', 'lease-unfenced'));
+test('each of a pair has its resource, its own words for epochs, and who acts', async () => {
+  assert.ok(await openPair('lease-pause', 'bully', 'lease-unfenced'));
   const { of, sides } = pair.value!;
   assert.deepEqual(sides.map((side) => side.resource), ['unfenced', 'fenced']);
   const all = sides.map((side) => writesOf(of, side).after(of.frames, of.frames.length));
@@ -159,7 +159,7 @@ test('each of a pair has its resource, its own words for epochs, and who acts', 
     });
   }
   const leads: NodeState = { look: 'leads', role: 'leader', leader: 0, epoch: 3 };
-  assert.ok(openPair('raft-minority-leader', 'bully', 'raft-plain'));
+  assert.ok(await openPair('raft-minority-leader', 'bully', 'raft-plain'));
   assert.equal(doing(pair.value!.of, leads, 0), 'leads term 3');
   assert.equal(doing(pair.value!.of, leads, pair.value!.sides[1].nodes[0]!), 'leads epoch 3');
   const scene = { ...pair.value!.of.scene(0), nodes: pair.value!.of.header.nodes.map((_, node) => (pair.value!.sides.some((side) => side.nodes[0] === node) ? leads : { ...leads, look: 'follows' as const })) };

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInThisContext } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
-import { engineOf, type Called } from '../src/calls';
+import { directly, engineOf, type Called } from '../src/engine/calls';
 import type { Engine } from '../src/types';
 
 const dist = resolve(dirname(fileURLToPath(import.meta.url)), '../dist');
@@ -24,5 +24,5 @@ export async function realEngine(): Promise<Engine> {
     void go.run(instance); // it gives itself to the page before it waits for the first time
   }
   if (!has.bullyEngine) throw new Error('the engine started, and does not answer');
-  return engineOf(has.bullyEngine);
+  return engineOf(directly(has.bullyEngine));
 }

@@ -25,9 +25,9 @@ class Fake {
   };
 
   engine = {
-    begin: this.begin,
-    next: (handle: number, count: number) => ({ frames: this.frames(handle, count), ended: false }),
-    do: (handle: number, intervention: Intervention) => {
+    begin: async (runSpec: RunSpec) => this.begin(runSpec),
+    next: async (handle: number, count: number) => ({ frames: this.frames(handle, count), ended: false }),
+    do: async (handle: number, intervention: Intervention) => {
       if (intervention.node === 9) return { frames: [], ended: false, problem: { problem: 'there is no node 9' } };
       this.open.get(handle)!.do.push(intervention);
       return { frames: this.frames(handle, 1), ended: false };
@@ -40,41 +40,41 @@ const runSpec: RunSpec = { runSpec: 1, algorithm: 'bully', nodes: 3, profile: 'l
 const texts = () => store.recording.value!.frames.map((f) => f.text);
 let fake: Fake;
 
-beforeEach(() => {
+beforeEach(async () => {
   fake = new Fake();
   store.engine.value = null; // the handles of the test before are not this engine's
-  store.show({ handle: 0, header: { recording: 1, title: '', source: 'trace', nodes: [], timed: false }, frames: [], ended: true });
+  await store.show({ handle: 0, header: { recording: 1, title: '', source: 'trace', nodes: [], timed: false }, frames: [], ended: true });
   store.engine.value = fake.engine;
   store.problem.value = null;
-  store.show(fake.begin(runSpec));
+  await store.show(fake.begin(runSpec));
 });
 
-test('a run lets no more happen than people want to see', () => {
+test('a run lets no more happen than people want to see', async () => {
   assert.equal(store.count.value, 2);
-  store.step(1);
+  await store.step(1);
   assert.equal(store.count.value, 4, 'the third is upkeep, and passed over');
   assert.equal(store.length.value, 4);
-  store.step(-1);
+  await store.step(-1);
   assert.equal(store.count.value, 2);
-  store.jump(40);
+  await store.jump(40);
   assert.equal(store.length.value, 40);
 });
 
-test('what is done at the end goes on with the run', () => {
-  store.jump(5);
-  store.crash(2);
+test('what is done at the end goes on with the run', async () => {
+  await store.jump(5);
+  await store.crash(2);
   assert.equal(store.branches.value.length, 1);
   assert.equal(store.count.value, 6);
   assert.deepEqual(store.runSpec.value?.do, [{ after: 5, do: 'crash', node: 2 }]);
   assert.equal(texts()[5], 'crash 2');
 });
 
-test('what is done in the past begins a branch, and the run before is kept', () => {
-  store.jump(10);
-  store.crash(1);
-  store.jump(20);
-  store.jump(4);
-  store.crash(2);
+test('what is done in the past begins a branch, and the run before is kept', async () => {
+  await store.jump(10);
+  await store.crash(1);
+  await store.jump(20);
+  await store.jump(4);
+  await store.crash(2);
   assert.equal(store.branches.value.length, 2);
   assert.equal(store.fresh.value, true);
   assert.deepEqual(store.runSpec.value?.do, [{ after: 4, do: 'crash', node: 2 }]);
@@ -84,61 +84,61 @@ test('what is done in the past begins a branch, and the run before is kept', () 
   assert.equal(store.count.value, 4, 'where it was left');
   assert.equal(store.length.value, 20);
   assert.deepEqual(store.runSpec.value?.do, [{ after: 10, do: 'crash', node: 1 }]);
-  store.jump(25);
+  await store.jump(25);
   assert.equal(texts()[24], 'step 24', 'it goes on');
   store.goTo(second!.id);
   assert.equal(texts()[4], 'crash 2');
   assert.equal(fake.open.size, 2);
 });
 
-test('what was done before the branch is done in it, too', () => {
-  store.jump(5);
-  store.crash(1);
-  store.jump(12);
-  store.jump(6);
-  store.restart(1);
+test('what was done before the branch is done in it, too', async () => {
+  await store.jump(5);
+  await store.crash(1);
+  await store.jump(12);
+  await store.jump(6);
+  await store.restart(1);
   assert.deepEqual(store.runSpec.value?.do.map((d) => [d.after, d.do]), [[5, 'crash'], [6, 'restart']]);
 });
 
-test('a frame that was only asked for to draw how it comes is no past', () => {
-  store.jump(5);
-  store.more(1);
+test('a frame that was only asked for to draw how it comes is no past', async () => {
+  await store.jump(5);
+  await store.more(1);
   assert.equal(store.length.value, 6);
-  store.crash(2);
+  await store.crash(2);
   assert.equal(store.branches.value.length, 1);
   assert.equal(store.fresh.value, false);
   assert.deepEqual(store.runSpec.value?.do, [{ after: 5, do: 'crash', node: 2 }]);
   assert.equal(fake.open.size, 1, 'the run before is closed');
 });
 
-test('at most eight branches are kept, and all are closed when something else is opened', () => {
+test('at most eight branches are kept, and all are closed when something else is opened', async () => {
   for (let i = 0; i < 12; i++) {
-    store.jump(30 + i);
-    store.jump(3);
-    store.crash(1);
+    await store.jump(30 + i);
+    await store.jump(3);
+    await store.crash(1);
   }
   assert.equal(store.branches.value.length, 8);
   assert.equal(fake.open.size, 8);
   assert.ok(store.branches.value.some((b) => b.id === store.branch.value));
-  store.show(fake.begin(runSpec));
+  await store.show(fake.begin(runSpec));
   assert.equal(store.branches.value.length, 1);
   assert.equal(fake.open.size, 1);
 });
 
-test('what cannot be done changes nothing', () => {
-  store.jump(5);
-  store.crash(9);
+test('what cannot be done changes nothing', async () => {
+  await store.jump(5);
+  await store.crash(9);
   assert.equal(store.problem.value?.problem, 'there is no node 9');
   assert.equal(store.length.value, 5);
   assert.deepEqual(store.runSpec.value?.do, []);
 });
 
-test('a deed in the past that is refused leaves no branch, and the run as it was', () => {
-  store.jump(20);
-  store.jump(4);
+test('a deed in the past that is refused leaves no branch, and the run as it was', async () => {
+  await store.jump(20);
+  await store.jump(4);
   const [was, id] = [store.recording.value, store.branch.value];
   store.selection.value = { node: 1 };
-  store.crash(9);
+  await store.crash(9);
   assert.equal(store.problem.value?.problem, 'there is no node 9');
   assert.equal(store.branches.value.length, 1);
   assert.equal(store.branch.value, id);
@@ -147,29 +147,29 @@ test('a deed in the past that is refused leaves no branch, and the run as it was
   assert.equal(store.fresh.value, false);
   assert.deepEqual(store.selection.value, { node: 1 });
   assert.deepEqual([...fake.open.keys()].length, 1, 'the run that began for it is closed');
-  store.jump(22);
+  await store.jump(22);
   assert.equal(texts()[21], 'step 21', 'it goes on');
 });
 
-test('a deed that is refused lets no branch go', () => {
+test('a deed that is refused lets no branch go', async () => {
   for (let i = 0; i < 7; i++) {
-    store.jump(30 + i);
-    store.jump(3);
-    store.crash(1);
+    await store.jump(30 + i);
+    await store.jump(3);
+    await store.crash(1);
   }
   const ids = store.branches.value.map((b) => b.id);
-  store.jump(50);
-  store.jump(3);
-  store.crash(9);
+  await store.jump(50);
+  await store.jump(3);
+  await store.crash(9);
   assert.deepEqual(store.branches.value.map((b) => b.id), ids);
   assert.equal(fake.open.size, 8);
 });
 
-test('a reign without events does not hold the page for ever', () => {
-  const quiet = { ...fake.engine, next: (_: number, n: number) => ({ frames: Array.from({ length: n }, () => ({ at: 3000, kind: 'receive', node: 0, text: 'takes HEARTBEAT', upkeep: true })), ended: false }) };
+test('a reign without events does not hold the page for ever', async () => {
+  const quiet = { ...fake.engine, next: async (_: number, n: number) => ({ frames: Array.from({ length: n }, () => ({ at: 3000, kind: 'receive', node: 0, text: 'takes HEARTBEAT', upkeep: true })), ended: false }) };
   store.engine.value = quiet as unknown as Engine;
   const from = store.count.value;
-  assert.equal(stepOn(), false, 'ten steps on are no ten such leaps');
+  assert.equal(await stepOn(), false, 'ten steps on are no ten such leaps');
   assert.ok(store.count.value > 100 && store.count.value < 2000, String(store.count.value));
   assert.equal(halt.value?.says, `Only heartbeats in these ${store.count.value - from} steps, 2 ms.`, 'and what is passed over is said');
 });

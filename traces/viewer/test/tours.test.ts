@@ -22,18 +22,18 @@ const longest = 26;      // words of a sentence that is read at a glance
 
 // changed is an engine whose frames are changed.
 function changed(change: (frame: Frame) => void): Engine {
-  const each = <T extends { frames: Frame[] }>(answer: T): T => { answer.frames.forEach(change); return answer; };
+  const each = async <T extends { frames: Frame[] }>(asked: Promise<T>): Promise<T> => { const answer = await asked; answer.frames.forEach(change); return answer; };
   return { ...engine, begin: (r) => each(engine.begin(r)), next: (h, k) => each(engine.next(h, k)), do: (h, d) => each(engine.do(h, d)), openGolden: (n) => each(engine.openGolden(n)), open: (t, n) => each(engine.open(t, n)) };
 }
 
 interface Way { stops: { says: string; count: number; fresh: boolean }[]; seconds: number }
 
 // arrive lets the run go on as the player does, until the tour has come to its stop, and returns how long that takes.
-function arrive(): number {
+async function arrive(): Promise<number> {
   let takes = 0;
   while (on.value?.going) {
     const last = store.scene.value!.at;
-    assert.ok(store.step(1), 'the run is over before the next stop');
+    assert.ok(await store.step(1), 'the run is over before the next stop');
     takes += pace(store.scene.value!.frame!, last, { speed: store.speed.value, timed: store.recording.value!.header.timed });
   }
   return takes;
@@ -61,14 +61,14 @@ function marksWhatItSays(stop: Stop, seen: Seen, says: string): void {
 }
 
 // travel takes a tour to its end, and looks whether all that it says is so.
-function travel(tour: Tour, by = engine): Way {
+async function travel(tour: Tour, by = engine): Promise<Way> {
   store.engine.value = by;
   const way: Way = { stops: [], seconds: 0 };
   let was: Seen | null = null;
-  startTour(tour.name);
+  await startTour(tour.name);
   for (const [k, stop] of tour.stops.entries()) {
     assert.equal(store.problem.value?.problem, undefined, `${tour.name}, stop ${k + 1}`);
-    way.seconds += arrive() / 1000;
+    way.seconds += await arrive() / 1000;
     const seen: Seen | null = here.value;
     assert.ok(seen, `${tour.name} is at stop ${k + 1}`);
     const says = caption.value;
@@ -81,14 +81,14 @@ function travel(tour: Tour, by = engine): Way {
     way.stops.push({ says, count: seen.now.count, fresh: stop.begin !== undefined });
     way.seconds += says.split(/\s+/).length / wordsASecond;
     was = seen;
-    if (k + 1 < tour.stops.length) next();
+    if (k + 1 < tour.stops.length) await next();
   }
   return way;
 }
 
 for (const tour of tours) {
-  test(`the tour “${tour.title}” comes to each of its stops, in their order, and what it says there is so`, (t) => {
-    const way = travel(tour);
+  test(`the tour “${tour.title}” comes to each of its stops, in their order, and what it says there is so`, async (t) => {
+    const way = await travel(tour);
     for (const stop of way.stops) t.diagnostic(`step ${stop.count}: ${stop.says}`);
     t.diagnostic(`${way.seconds.toFixed(1)} s`);
     assert.ok(way.seconds <= most, `it takes ${way.seconds.toFixed(1)} s`);
@@ -111,8 +111,8 @@ const otherwise: Record<string, (frame: Frame) => void> = {
 };
 
 for (const tour of tours) {
-  test(`the tour “${tour.title}” does not tell of a run that goes otherwise`, () => {
-    assert.throws(() => travel(tour, changed(otherwise[tour.name]!)), assert.AssertionError);
+  test(`the tour “${tour.title}” does not tell of a run that goes otherwise`, async () => {
+    await assert.rejects(travel(tour, changed(otherwise[tour.name]!)), assert.AssertionError);
     leave();
   });
 }
@@ -123,14 +123,14 @@ const wrongly: [tour: string, look: Look | number[]][] = [
   ['fencing', [5]], ['fencing', { nodes: [5], resource: true, signs: ['Nothing'] }], ['late-answer', [1, 3]], ['late-answer', { messages: [{ kind: 'GRANT', from: 3 }] }],
 ];
 
-test('a mark of what is not there is noticed, and one that is missing', () => {
+test('a mark of what is not there is noticed, and one that is missing', async () => {
   for (const [name, look] of wrongly) {
     const tour = tours.find((t) => t.name === name)!;
     const [first] = tour.stops as [Stop];
     const was = first.look!;
     first.look = look;
     try {
-      assert.throws(() => travel(tour), /marks|speaks of/, `${name}: ${JSON.stringify(look)}`);
+      await assert.rejects(travel(tour), /marks|speaks of/, `${name}: ${JSON.stringify(look)}`);
     } finally {
       first.look = was;
       leave();
@@ -138,51 +138,52 @@ test('a mark of what is not there is noticed, and one that is missing', () => {
   }
 });
 
-test('a tour goes back, comes back from whatever else people do, and ends', () => {
+test('a tour goes back, comes back from whatever else people do, and ends', async () => {
   store.engine.value = engine;
-  assert.ok(startTour('failover'));
-  arrive();
+  assert.ok(await startTour('failover'));
+  await arrive();
   const first = caption.value;
   assert.match(first, /^5 leads/);
   assert.deepEqual([...marked.value.nodes], [4]);
   store.playing.value = true; // Play goes on
-  arrive();
+  await new Promise((done) => setTimeout(done));
+  await arrive();
   assert.match(caption.value, /^5 has crashed/);
   assert.equal(store.playing.value, false);
-  back();
+  await back();
   assert.equal(caption.value, first);
-  next();
-  next();
+  await next();
+  await next();
   assert.ok(on.value?.going);
-  next(); // at once
+  await next(); // at once
   assert.equal(on.value?.going, false);
   assert.equal(on.value?.stop, 2);
-  store.jump(3);
+  await store.jump(3);
   assert.ok(aside.value, 'who steps elsewhere sees no sentence of here');
   assert.equal(caption.value, '');
-  next();
+  await next();
   assert.ok(!aside.value && caption.value !== '');
-  store.crash(0);
+  await store.crash(0);
   assert.ok(aside.value, 'nor who does something');
-  next();
+  await next();
   assert.ok(!aside.value && here.value!.up(1), 'and it is not done in the tour');
-  store.show(engine.openGolden('failover'));
+  await store.show(await engine.openGolden('failover'));
   assert.equal(on.value, null, 'who opens something else has left');
   assert.equal(store.speed.value, 1);
 });
 
-test('who does something while the tour goes sees no sentence of a run that is none of it', () => {
+test('who does something while the tour goes sees no sentence of a run that is none of it', async () => {
   store.engine.value = engine;
-  startTour('failover');
-  store.step(1);
-  store.crash(4);
-  for (let k = 0; k < 60 && store.step(1); k++) assert.equal(caption.value, '', `step ${store.count.value}`);
+  await startTour('failover');
+  await store.step(1);
+  await store.crash(4);
+  for (let k = 0; k < 60 && await store.step(1); k++) assert.equal(caption.value, '', `step ${store.count.value}`);
   leave();
 });
 
 test('a link names a tour; one that is not there is refused, and the others are named', async () => {
   assert.deepEqual(await linked('#tour=split-brain'), { what: 'tour', name: 'split-brain' });
-  assert.equal(startTour('split-brian'), false);
+  assert.equal(await startTour('split-brian'), false);
   assert.match(store.problem.value?.problem ?? '', /There is no tour “split-brian”.*split-brain/);
   assert.equal(new Set(tours.map((t) => t.name)).size, tours.length);
 });

@@ -1,7 +1,7 @@
 // The space-time diagram of a recording: time goes down, each node is a column, messages are arrows.
 import { effect, signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { coming, count, recording, jump, length, playing, progress, scene, selection, upkeep } from '../store';
+import { coming, count, recording, seek, length, playing, progress, scene, selection, upkeep } from '../store';
 import { colour, theme } from '../theme';
 import { capital, doing } from '../words';
 import './Diagram.css';
@@ -124,7 +124,7 @@ function point(surface: Surface, on: HTMLCanvasElement, tell: (pointed: Pointed 
   const click = (event: MouseEvent) => {
     const [hit, , y] = at(event);
     if (!surface.layout || y < surface.view.header) return;
-    jump(hit ? countOf(surface.layout, hit) : frameAt(surface.layout, surface.view, y));
+    seek(hit ? countOf(surface.layout, hit) : frameAt(surface.layout, surface.view, y));
     if (hit && 'message' in hit) selection.value = hit;
   };
   on.addEventListener('pointermove', move);

@@ -38,8 +38,8 @@ function Play() {
   const last = stopped && !aside.value && tour.stop + 1 === tour.tour.stops.length;
   const word = last ? 'Again' : stopped ? (aside.value ? 'Back to the tour' : 'Next') : playing.value ? 'Stop' : 'Play';
   const does = () => {
-    if (last) startTour(tour.tour.name);
-    else if (stopped) next();
+    if (last) void startTour(tour.tour.name);
+    else if (stopped) void next();
     else toggle();
   };
   return <button type="button" class="main embed-play" disabled={recording.value === null} onClick={does}><Icon name={word === 'Stop' ? 'stop' : word === 'Play' ? 'play' : 'on'} />{word}</button>;

@@ -4,14 +4,15 @@ import { memberships } from '../members/who';
 import { linesOf } from '../ring/NodeMark';
 import { byLane, between, distance, lane, moment, pairs, plan, share as gone, spread, type Plan, type Point } from '../ring/geometry';
 import { size } from '../ring/Messages';
-import { resourceAt, writesOf } from '../ring/writes';
+import { left as leftOf, resourceAt, writesOf } from '../ring/writes';
 import type { Flight, Recording, Scene } from '../recording';
 import { part } from '../pair/plan';
 import { clusters, moment as when, sentence, shorten } from '../words';
 import { verdictOf } from '../embed/verdict';
 import { blink, clockOf, share, Shown, type Clock } from './clock';
+import { leases } from './lease';
 import { cutLink, faint, nodeMark, passing, resourceMark, tie, verdictLine, type Appearance } from './marks';
-import { escape, widthOf } from './svg';
+import { escape, n, widthOf } from './svg';
 
 // Options are what a film has: after how many frames it begins, whether heartbeats are in it, how many frames at most, and where nodes are, if not on one ring.
 export interface Options { from?: number; upkeep?: boolean; frames?: number; plan?: (width: number, height: number) => Plan }
@@ -64,8 +65,8 @@ function ring(recording: Recording, scenes: Scene[], clock: Clock, placed: Plan,
       const to = places[state.leader];
       if (to && state.leader !== node && state.look !== 'down') ties.add(still, `${node},${state.leader},${state.epoch},${state.look}`, tie(place, to, state));
       const kind = members?.[node]?.kind ?? null;
-      const is = { recording, node, state, place, kind, changing: members !== null, lines: linesOf(recording, node, state, place.lines, members?.[node] ?? null) };
-      marks[node]!.add(still, JSON.stringify([state.look, state.epoch, state.paused, state.saving, state.unheard, kind, is.lines]), is);
+      const is = { recording, node, state, place, kind, changing: members !== null, bound: recording.header.timed && leftOf(state.lease, scene.at) !== null, lines: linesOf(recording, node, state, place.lines, members?.[node] ?? null) };
+      marks[node]!.add(still, JSON.stringify([state.look, state.epoch, state.paused, state.saving, state.unheard, kind, is.bound, is.lines]), is);
       if (scene.frame?.node === node) now[node]!.push(still);
     });
     clusters(recording.header).forEach((side, k) => {
@@ -78,7 +79,7 @@ function ring(recording: Recording, scenes: Scene[], clock: Clock, placed: Plan,
   const around = places.map(({ x, y, r }, node) =>
     (now[node]!.length > 0 ? blink(clock, now[node]!, `<circle cx="${n(x)}" cy="${n(y)}" r="${n(r + 11)}" stroke="#0a58a6" stroke-width="2" stroke-dasharray="2 5" stroke-linecap="round"/>`) : ''));
   return [faint(recording.header, places), ties.drawn((d) => d), links.drawn((d) => d), writes.drawn((d) => d), flights(recording, scenes, clock, placed, upkeep),
-    ...around, ...marks.map((mark) => mark.drawn(nodeMark))].filter(Boolean).join('\n');
+    ...around, ...places.map((place, node) => leases(recording, scenes, clock, node, place)), ...marks.map((mark) => mark.drawn(nodeMark))].filter(Boolean).join('\n');
 }
 
 // flights are the messages, each from the still after which it is under way to the one at which it has been taken or lost.
@@ -165,5 +166,3 @@ function lines(text: string, x: number, y: number, size: number, many: number, a
   }
   return all.map((line, k) => `<text x="${x}" y="${y + k * (size + 4)}" font-size="${size}" ${attributes}>${escape(line)}</text>`).join('');
 }
-
-function n(x: number): string { return String(Math.round(10 * x) / 10); }

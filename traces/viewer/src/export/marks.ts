@@ -8,18 +8,17 @@ import type { Flight, Recording } from '../recording';
 import type { Header, Look, MemberKind, NodeState, Side } from '../types';
 import { epochColour, epochName, epochWord, groupOf, isServer, letters, messageWord, nodeId, together } from '../words';
 import { lightColour } from './light';
-import { escape } from './svg';
+import { escape, n } from './svg';
 
-// Appearance is what a node looks like: lines are the words beside it; kind is what it is among the members, where they come and go (changing).
-export interface Appearance { recording: Recording; node: number; state: NodeState; place: Place; kind: MemberKind | null; changing: boolean; lines: string[] }
+// Appearance is what a node looks like: lines are the words beside it; kind is what it is among the members, where they come and go (changing); bound, that it is known how long it
+// may act as a leader.
+export interface Appearance { recording: Recording; node: number; state: NodeState; place: Place; kind: MemberKind | null; changing: boolean; bound: boolean; lines: string[] }
 
 const looks: Record<Look, string> = {
   leads: '--leads', stands: '--stands', waits: '--waits', follows: '--follows', idle: '--idle', down: '--down', serves: '--idle',
 };
 
-function n(x: number): string { return String(Math.round(10 * x) / 10); }
-
-function colourOf(epoch: number): string { return lightColour(epochColour(epoch).slice(4, -1)); }
+export function colourOf(epoch: number): string { return lightColour(epochColour(epoch).slice(4, -1)); }
 
 // faint are the links, which are always there.
 export function faint(header: Header, places: Place[]): string {
@@ -57,7 +56,7 @@ export function nodeMark(of: Appearance): string {
     text(id, 0, state.epoch > 0 ? 1 : 6, `font-size="${id.length > 3 ? 13 : 18}" font-weight="700"`) + epoch(recording, state, r) + badges(state, r) + words(of) + '</g>';
 }
 
-function body({ recording, node, state, place: { r }, kind, changing }: Appearance): string {
+function body({ recording, node, state, place: { r }, kind, changing, bound }: Appearance): string {
   const { look, unheard, paused } = state;
   const none = changing && kind === null && look !== 'serves';
   const colour = lightColour(none || paused ? '--idle' : looks[look]);
@@ -65,7 +64,7 @@ function body({ recording, node, state, place: { r }, kind, changing }: Appearan
   const fill = look === 'idle' || look === 'down' || paused || none ? 0 : look === 'leads' ? 0.22 : 0.13;
   const d = isServer(recording, node) ? `M${n(-r)} ${n(-0.8 * r)}H${n(r)}V${n(0.8 * r)}H${n(-r)}Z`
     : look === 'stands' ? `M0 ${n(-1.2 * r)}L${n(0.92 * r)} ${n(-0.42 * r)}V${n(0.86 * r)}H${n(-0.92 * r)}V${n(-0.42 * r)}Z` : outline(kind, r);
-  const halo = look === 'leads' ? `<path d="${outline(kind, r + 4.5)}" stroke="${colourOf(state.epoch)}" stroke-width="7"/>` : '';
+  const halo = look === 'leads' ? `<path d="${outline(kind, r + 4.5)}" stroke="${colourOf(state.epoch)}" stroke-width="7"${bound ? ' opacity=".28"' : paused ? ' opacity=".4"' : ''}/>` : '';
   const shape = `<path d="${d}" fill="${lightColour('--card')}"/><path d="${d}" fill="${colour}" fill-opacity="${fill}" stroke="${colour}" stroke-width="${look === 'leads' ? 3.5 : 2.5}" stroke-linejoin="round"${dash}/>`;
   const arm = n(0.68 * r);
   const cross = look === 'down' && !unheard ? `<path d="M-${arm} -${arm}L${arm} ${arm}M${arm} -${arm}L-${arm} ${arm}" stroke="${colour}" stroke-width="2.5" stroke-linecap="round" opacity=".75"/>` : '';

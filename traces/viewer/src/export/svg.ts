@@ -9,7 +9,7 @@ export function escape(text: string): string {
     .replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-function n(x: number): string { return String(Math.round(10 * x) / 10); }
+export function n(x: number): string { return String(Math.round(10 * x) / 10); }
 
 // widthOf guesses how wide a text is, in fonts without serifs: a little too wide rather than too narrow.
 export function widthOf(text: string, size: number, bold = false): number {

@@ -16,25 +16,25 @@ export function scenarioRunSpec(of: Scenario, algorithm: string) {
 }
 
 // play shows a run where there is something to see, and lets it go on from there.
-function play(entry: Entry, algorithm?: string): void {
+async function play(entry: Entry, algorithm?: string): Promise<void> {
   dialog.value = null;
   if (entry.golden) {
-    if (!openGolden(entry.golden.name)) return;
+    if (!await openGolden(entry.golden.name)) return;
     void linkTo({ what: 'golden', name: entry.golden.name });
     playing.value = true;
   } else if (entry.scenario) {
     const runSpec = scenarioRunSpec(entry.scenario, algorithm ?? entry.scenario.algorithm);
-    if (!openRunSpec(runSpec)) return forgetLink();
+    if (!await openRunSpec(runSpec)) return forgetLink();
     void linkTo({ what: 'runSpec', runSpec });
     playing.value = true;
   }
 }
 
 // beside opens a scenario with ours beside it.
-function beside(of: Scenario): void {
+async function beside(of: Scenario): Promise<void> {
   dialog.value = null;
   const linked = { what: 'story' as const, name: of.name, beside: 'bully' };
-  if (!openStory(linked)) return;
+  if (!await openStory(linked)) return;
   void linkTo(linked);
   playing.value = true;
 }

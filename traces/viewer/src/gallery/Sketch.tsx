@@ -6,16 +6,14 @@ import { engine } from '../store';
 import type { Entry } from './entries';
 
 const known = new Map<string, Signal<string[] | null>>();
-const waiting: (() => void)[] = [];
+const waiting: (() => Promise<void>)[] = [];
 let works = false;
 
-// work draws one after the other, and lets the page breathe between two.
-function work(): void {
-  const next = waiting.shift();
-  works = next !== undefined;
-  if (!next) return;
-  next();
-  setTimeout(work, 0);
+// work asks for one after the other: what people do meanwhile waits for one at most.
+async function work(): Promise<void> {
+  works = true;
+  for (let next = waiting.shift(); next; next = waiting.shift()) await next();
+  works = false;
 }
 
 // sketchOf returns what an entry looks like, once it is known: it is asked for when it is seen for the first time.
@@ -25,9 +23,8 @@ function sketchOf(entry: Entry): Signal<string[] | null> {
   known.set(entry.key, (rows = signal<string[] | null>(null)));
   const kind = entry.scenario ? 'scenario' : entry.group === 'refused' ? 'refused' : 'golden';
   const name = entry.scenario?.name ?? entry.golden!.name;
-  waiting.push(() => { rows.value = engine.value?.sketch(kind, name).rows ?? []; });
-  if (!works) setTimeout(work, 0);
-  works = true;
+  waiting.push(async () => { rows.value = (await engine.value?.sketch(kind, name))?.rows ?? []; });
+  if (!works) void work();
   return rows;
 }
 

@@ -1,7 +1,7 @@
 // Indicators: what must hold, and whether it does. A red one leads to where it went red, and so does one that was red: what has been
 // broken once is not forgotten because it holds again.
 import type { Recording, Why } from '../recording';
-import { recording as shownRecording, jump, scene as shownScene } from '../store';
+import { recording as shownRecording, seek, scene as shownScene } from '../store';
 import { marked } from '../tours/guide';
 import type { Indicator } from '../types';
 import { capital, indicatorWord, moment, shorten } from '../words';
@@ -42,7 +42,7 @@ function One({ recording, indicator, why, was }: Props) {
   return (
     <li class="indicator" data-light={indicator.light} data-indicator={indicator.name} data-was={past ? 'red' : undefined} data-marked={marked.value.signs.has(indicator.name) || undefined} title={there ? title : undefined}>
       {there
-        ? <button type="button" class="indicator-face" aria-label={`${indicatorWord(indicator.name)} ${state}. Go there.`} onClick={() => jump(there.frame + 1)}>{face}</button>
+        ? <button type="button" class="indicator-face" aria-label={`${indicatorWord(indicator.name)} ${state}. Go there.`} onClick={() => seek(there.frame + 1)}>{face}</button>
         : <Said of="indicator-face" title={indicatorWord(indicator.name)} says={property}>{face}</Said>}
     </li>
   );

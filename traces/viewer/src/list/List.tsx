@@ -5,7 +5,8 @@ import { when } from '../diagram/axis';
 import { Mark } from '../diagram/Key';
 import { kindColour, shapes } from '../diagram/shapes';
 import type { Recording } from '../recording';
-import { count, recording, jump, length, step, upkeep } from '../store';
+import { count, recording, length, seek, upkeep } from '../store';
+import { walk } from '../transport/player';
 import { configurationOf, stampWord } from '../members/who';
 import { capital, kindWord, nodeId, nodeName, shorten } from '../words';
 import './List.css';
@@ -122,7 +123,7 @@ function Row({ recording: of, place, i, all, current }: RowProps) {
     <div
       id={`list-${i}`} role="option" aria-selected={current} aria-setsize={all} aria-posinset={i + 1} style={{ top: `${i * row}px` }}
       class={`list-row${current ? ' list-current' : ''}${place >= count.value ? ' list-later' : ''}`}
-      title={capital(`${words}${note ? `: ${note}` : ''}`)} onClick={() => jump(place + 1)}
+      title={capital(`${words}${note ? `: ${note}` : ''}`)} onClick={() => seek(place + 1)}
     >
       <span class="list-at">{when(of, place)}</span>
       <span class="list-kind" title={kind}>
@@ -157,7 +158,7 @@ function press(event: KeyboardEvent, rows: Rows, current: number): void {
   event.preventDefault();
   event.stopPropagation();
   const last = rows.places.length - 1;
-  if (event.key === 'ArrowDown' && wanted > last) step(1); // a run goes on
-  else if (wanted < 0) jump(0);
-  else if (last >= 0) jump(rows.places[Math.min(wanted, last)]! + 1);
+  if (event.key === 'ArrowDown' && wanted > last) void walk(1, 1); // a run goes on
+  else if (wanted < 0) seek(0);
+  else if (last >= 0) seek(rows.places[Math.min(wanted, last)]! + 1);
 }

@@ -1,5 +1,5 @@
 // The recording of a cluster that is watched: what has come is kept, and shown as far as the visitor looks on.
-import { batch } from '@preact/signals';
+import { line } from '../line';
 import type { Recording } from '../recording';
 import { count, engine, feed, recording, length, playing, selection, show } from '../store';
 import { elsewhere, waiting } from './members';
@@ -18,6 +18,7 @@ export class Reel {
   #lines: Heard[] = [];
   #shown = 0;                // so many of them are in the recording
   #recording: Recording | null = null;
+  #inTurn = line();
   #thinned = false;          // the recording has lines that are not kept any more, so it cannot just go on
 
   constructor(nodes: string[]) {
@@ -25,13 +26,15 @@ export class Reel {
   }
 
   // take keeps what has come, and shows it, if the visitor is at the end of the recording.
-  take(heard: Heard[]): void {
-    this.#lines.push(...heard);
-    if (this.#learn(heard)) this.#thinned = true;
-    if (this.#lines.length > mostLines) this.#thin();
-    if (!this.#recording) this.begin();
-    else if (this.#follows()) this.#catchUp();
-    this.#count();
+  take(heard: Heard[]): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#lines.push(...heard);
+      if (this.#learn(heard)) this.#thinned = true;
+      if (this.#lines.length > mostLines) this.#thin();
+      if (!this.#recording) await this.#begin();
+      else if (this.#follows()) await this.#catchUp();
+      this.#count();
+    });
   }
 
   // meets adds nodes that steps may name from now on, and reports whether there are such.
@@ -53,42 +56,48 @@ export class Reel {
   }
 
   // begin shows the recording, from what is kept, at its end.
-  begin(): void {
-    const opened = engine.value?.live(this.#nodes, this.#changing);
+  begin(): Promise<void> {
+    return this.#inTurn(() => this.#begin());
+  }
+
+  async #begin(): Promise<void> {
+    const opened = await engine.value?.live(this.#nodes, this.#changing);
     if (!opened) return;
     const chosen = selection.value;
-    batch(() => {
-      this.#thin();
-      this.#thinned = false;
-      show(opened);
-      this.#recording = recording.value;
-      this.#feed();
-      if (chosen && 'node' in chosen) selection.value = chosen;
-    });
+    this.#thin();
+    this.#thinned = false;
+    void show(opened);
+    this.#recording = recording.value;
+    await this.#feed();
+    if (chosen && 'node' in chosen) selection.value = chosen;
     this.#count();
   }
 
   // goToNow shows all that has come.
-  goToNow(): void {
-    if (recording.value !== this.#recording) return this.begin();
-    playing.value = false;
-    count.value = length.value;
-    this.#catchUp();
-    this.#count();
+  goToNow(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (recording.value !== this.#recording) return this.#begin();
+      playing.value = false;
+      count.value = length.value;
+      await this.#catchUp();
+      this.#count();
+    });
   }
 
   #follows(): boolean {
     return recording.value === this.#recording && !playing.value && count.value >= length.value;
   }
 
-  #catchUp(): void {
+  async #catchUp(): Promise<void> {
     const waits = this.#lines.length - this.#shown;
-    if (this.#thinned || length.value + waits > mostFrames) this.begin();
-    else batch(() => this.#feed());
+    if (this.#thinned || length.value + waits > mostFrames) await this.#begin();
+    else await this.#feed();
   }
 
-  #feed(): void {
-    for (; this.#shown < this.#lines.length; this.#shown++) feed(this.#lines[this.#shown]!.line);
+  async #feed(): Promise<void> {
+    const lines = this.#lines.slice(this.#shown).map((heard) => heard.line);
+    this.#shown = this.#lines.length;
+    await feed(this.#recording, lines);
   }
 
   #count(): void {

@@ -30,8 +30,14 @@ export function kindIn(c: Configuration | null, node: number): MemberKind | null
   return c?.members.find((m) => m.node === node)?.kind ?? null;
 }
 
-// Membership is what a node is among the members of the newest configuration, and whether it has heard of that.
-export interface Membership { kind: MemberKind | null; own: Configuration | null; newest: Configuration; behind: boolean }
+// rankIn returns the rank of a member, once any member has one: null before, as then the ids say who is higher (R1).
+export function rankIn(c: Configuration, node: number): number | null {
+  const own = c.members.find((m) => m.node === node);
+  return own && c.members.some((m) => m.rank) ? own.rank ?? 0 : null;
+}
+
+// Membership is what a node is among the members of the newest configuration, and whether it has heard of that. Its rank is there once any member has one (R1).
+export interface Membership { kind: MemberKind | null; rank?: number; own: Configuration | null; newest: Configuration; behind: boolean }
 
 // memberships returns the membership of each node; null where members are fixed.
 export function memberships(recording: Recording, scene: Scene): Membership[] | null {
@@ -40,7 +46,8 @@ export function memberships(recording: Recording, scene: Scene): Membership[] | 
   if (!now) return null;
   return scene.nodes.map((state, node) => {
     const own = configurationOf(recording, state.configuration);
-    return { kind: kindIn(now, node), own, newest: now, behind: own !== null && own !== now };
+    const rank = rankIn(now, node);
+    return { kind: kindIn(now, node), ...(rank !== null && { rank }), own, newest: now, behind: own !== null && own !== now };
   });
 }
 
@@ -55,17 +62,19 @@ export function stampWord(c: Configuration, beside?: Configuration): string {
   return !beside || beside.epoch === c.epoch ? `v${c.version}` : `v${c.version} e${c.epoch}`;
 }
 
-// memberWord says what a node is among the members, as part of a line: "witness", "no member"; '' of a voter, as most are that.
+// memberWord says what a node is among the members, as part of a line: "witness", "rank 7", "no member"; '' of a voter without ranks, as most are that.
 export function memberWord(of: Membership | null | undefined): string {
   if (!of) return '';
   if (of.kind === null) return 'no member';
-  return of.kind === 'voter' ? '' : of.kind;
+  return [of.kind === 'voter' ? '' : of.kind, rankWord(of)].filter(Boolean).join(', ');
 }
+
+function rankWord({ rank }: Membership): string { return rank === undefined ? '' : `rank ${rank}`; }
 
 // membershipWords says all of it: "observer", "voter, knows only version 1 of epoch 1".
 export function membershipWords(of: Membership | null | undefined): string {
   if (!of) return '';
-  const kind = of.kind ?? 'no member';
+  const kind = of.kind === null ? 'no member' : [of.kind, rankWord(of)].filter(Boolean).join(', ');
   if (!of.behind || !of.own) return kind;
   if (of.own.members.length === 0) return `${kind}, knows of no members yet`;
   return newer(of.newest, of.own) ? `${kind}, knows only ${stampWords(of.own)}` : `${kind}, has another ${stampWords(of.own)}`;

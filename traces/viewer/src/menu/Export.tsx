@@ -1,5 +1,4 @@
 // The dialog that saves what is shown: as data, and as a picture.
-import { exportBeside } from '../beside/beside';
 import { exportFilm, most, type Options } from '../export/film';
 import { exportPNG, exportSVG } from '../export/picture';
 import { pair } from '../pair/pair';
@@ -14,9 +13,7 @@ import { attempt, fileName, saveRecording } from './save';
 
 // exportOf saves what the engine makes that has opened it.
 async function exportOf(what: 'trace' | 'testCase'): Promise<void> {
-  const handle = theHandle();
-  const here = engine.value;
-  exported(handle < 0 ? await exportBeside(what, handle) : here ? here[what](handle) : undefined);
+  exported(await engine.value?.[what](theHandle()));
 }
 
 // filmOptions say where a film begins: here; or, at the end, at the beginning.

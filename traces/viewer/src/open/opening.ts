@@ -1,8 +1,8 @@
 // Opening what people bring: by drop, paste, file or link. What is broken is said; what is shown stays.
 import { batch, signal } from '@preact/signals';
 import { jump, recording, engine, playing, problem, show, shows } from '../store';
-import type { Opened, RunSpec } from '../types';
-import { closeBeside, large, openBeside } from '../beside/beside';
+import { large } from '../engine/load';
+import type { Engine, Opened, RunSpec } from '../types';
 import { bare } from '../embed/embedded';
 import { fragment, linked, type File as Named, type Linked } from '../share/link';
 import { hint } from '../hint/acts';
@@ -25,69 +25,62 @@ export function excerpt(line: number): string | undefined {
 }
 
 // openFile opens the text of a file, and reports whether there is anything to see.
-// A large one is opened beside the page, which goes on.
-export function openFile(file: Named, at?: number): boolean | Promise<boolean> {
+export async function openFile(file: Named, at?: number): Promise<boolean> {
   if (file.text.trim() === '') return refuse(`${file.name || 'The text'} is empty.`);
-  if (engine.value && file.text.length >= large) return openLarge(file, at);
-  return openHere(file, at);
+  const linked = { what: 'file' as const, file };
+  if (!engine.value) return shown(openPlain(file.text), linked, at, file.text);
+  if (file.text.length >= large) opening.value = file.name || 'the text';
+  return answered((by) => by.open(file.text, file.name), linked, at, file.text);
 }
 
-let wishes = 0; // how often a large file was asked for
-
-// opening is the name of what is being opened beside the page; '' if nothing is.
+// opening is the name of the large file that is being opened, while what is shown goes on; '' if none is.
 export const opening = signal('');
 
-async function openLarge(file: Named, at: number | undefined): Promise<boolean> {
+export async function openGolden(name: string, at?: number): Promise<boolean> {
+  if (!engine.value) return refuse('Without its engine the page has no golden traces.');
+  return answered((by) => by.openGolden(name), { what: 'golden', name }, at);
+}
+
+export async function openRunSpec(runSpec: RunSpec, at?: number): Promise<boolean> {
+  if (!engine.value) return refuse('Without its engine the page cannot play a run. It still shows recordings.');
+  return answered((by) => by.begin(runSpec), null, at);
+}
+
+let wishes = 0; // how often something was asked for
+
+// answered shows what the engine answers, unless something else was asked for, or shown, meanwhile: that is wanted.
+async function answered(ask: (by: Engine) => Promise<Opened>, linked: Linked | null, at: number | undefined, of = ''): Promise<boolean> {
+  const by = engine.value!;
   const before = shows;
   const wish = ++wishes;
-  opening.value = file.name || 'the text';
-  const made = await openBeside(file.text, file.name);
+  const opened = await ask(by);
   if (wish === wishes) opening.value = '';
-  if (wish !== wishes || before !== shows) {
-    if (made) closeBeside(made.opened.handle);
-    return false; // something else was asked for, or opened, meanwhile: that is wanted
-  }
-  if (!made) return openHere(file, at);
-  text = file.text;
-  return shown(made.opened, { what: 'file', file }, at, made.recording);
-}
-
-function openHere(file: Named, at: number | undefined): boolean {
-  text = file.text;
-  return shown(engine.value ? engine.value.open(file.text, file.name) : openPlain(file.text), { what: 'file', file }, at);
-}
-
-export function openGolden(name: string, at?: number): boolean {
-  if (!engine.value) return refuse('Without its engine the page has no golden traces.');
-  text = '';
-  return shown(engine.value.openGolden(name), { what: 'golden', name }, at);
-}
-
-export function openRunSpec(runSpec: RunSpec, at?: number): boolean {
-  if (!engine.value) return refuse('Without its engine the page cannot play a run. It still shows recordings.');
-  text = '';
-  return shown(engine.value.begin(runSpec), null, at);
+  if (wish === wishes && before === shows) return shown(opened, linked, at, of);
+  if (opened.handle !== 0) by.close(opened.handle);
+  return false;
 }
 
 // openStory opens a story of the gallery by its name: alone, or with another algorithm beside it.
-export function openStory(linked: Linked & { what: 'story' }): boolean {
+export async function openStory(linked: Linked & { what: 'story' }): Promise<boolean> {
   const { name, by, beside, at } = linked;
   if (beside === undefined) return openRunSpec({ runSpec: 1, algorithm: by ?? '', nodes: 0, profile: '', seed: 0, scenario: name, do: [] }, at);
   text = '';
-  if (!openPair(name, beside, by)) return false;
+  if (!await openPair(name, beside, by)) return false;
   source.value = { recording: recording.value!, linked };
-  if (at !== undefined) jump(at);
+  if (at !== undefined) await jump(at);
   return true;
 }
 
-function shown(opened: Opened, linked: Linked | null, at: number | undefined, made?: Recording): boolean {
+async function shown(opened: Opened, linked: Linked | null, at: number | undefined, of: string): Promise<boolean> {
+  text = of;
   if (opened.problem && opened.frames.length === 0) {
     problem.value = opened.problem;
     return false;
   }
-  batch(() => {
-    show(opened, at, made);
+  await batch(() => {
+    const there = show(opened, at);
     source.value = linked && recording.value ? { recording: recording.value, linked } : null;
+    return there;
   });
   return true;
 }
@@ -114,7 +107,7 @@ export async function openHash(hash: string): Promise<boolean | null> {
   return opened;
 }
 
-function openLinked(found: Linked): boolean | Promise<boolean> {
+async function openLinked(found: Linked): Promise<boolean> {
   hint.value = null; // who follows a link has come for what it holds
   switch (found.what) {
     case 'story': return openStory(found);

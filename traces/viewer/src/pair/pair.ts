@@ -25,12 +25,12 @@ export const tallies = computed<[Tally, Tally] | null>(() => {
 const most = 200_000; // frames of one of the two: a story has far fewer
 
 // whole plays a run to its end.
-function whole(by: Engine, runSpec: RunSpec): Told | null {
-  const begun = by.begin(runSpec);
+async function whole(by: Engine, runSpec: RunSpec): Promise<Told | null> {
+  const begun = await by.begin(runSpec);
   if (begun.problem) { problem.value = begun.problem; return null; }
-  const frames = begun.frames;
+  const frames = [...begun.frames];
   for (let over = begun.ended; !over && frames.length < most;) {
-    const more = by.next(begun.handle, 1000);
+    const more = await by.next(begun.handle, 1000);
     frames.push(...more.frames);
     over = more.ended || more.frames.length === 0;
   }
@@ -39,7 +39,7 @@ function whole(by: Engine, runSpec: RunSpec): Told | null {
 }
 
 // openPair shows a story with the algorithm that it is about, or another, beside a second; and reports whether it does.
-export function openPair(story: string, second: string, first?: string): boolean {
+export async function openPair(story: string, second: string, first?: string): Promise<boolean> {
   const refuse = (why: string): false => { problem.value = { problem: why }; return false; };
   const by = engine.value;
   const told = gallery.value?.scenarios.find((s) => s.name === story);
@@ -49,13 +49,13 @@ export function openPair(story: string, second: string, first?: string): boolean
   const known = gallery.value.algorithms;
   const missing = names.find((name) => !known.some((a) => a.name === name));
   if (missing) return refuse(`There is no algorithm “${missing}”: there are ${known.map((a) => a.name).join(', ')}.`);
-  const [a, b] = names.map((algorithm) => whole(by, { runSpec: 1, algorithm, nodes: told.nodes, profile: '', seed: 0, scenario: story, do: [] }));
+  const [a, b] = await Promise.all(names.map((algorithm) => whole(by, { runSpec: 1, algorithm, nodes: told.nodes, profile: '', seed: 0, scenario: story, do: [] })));
   if (!a || !b) return false;
   const titleOf = (name: string) => gallery.value?.algorithms.find((x) => x.name === name)?.title ?? name;
   const sides = sidesOf(a.header, b.header, [titleOf(names[0]), titleOf(names[1])]);
   const both = merged(a, b, sides, told.title);
   batch(() => {
-    show({ handle: 0, ...both, ended: true }, open(a, b, both));
+    void show({ handle: 0, ...both, ended: true }, open(a, b, both));
     opened.value = { of: recording.value!, sides, flaw: told.flaw, story };
   });
   return true;

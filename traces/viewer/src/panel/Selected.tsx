@@ -1,7 +1,7 @@
 // What has been chosen: a node, its state and its reigns; or a message, and what has become of it.
 import type { ComponentChildren } from 'preact';
 import type { Recording, Flight, Scene } from '../recording';
-import { jump, mayIntervene, selection } from '../store';
+import { seek, mayIntervene, selection } from '../store';
 import { meaning } from '../glossary';
 import { NodeMembers } from '../members/Members';
 import { changeWords, configurationOf, memberships, newer, stampWords, summary } from '../members/who';
@@ -76,7 +76,7 @@ function Reigns({ recording, scene, node }: { recording: Recording; scene: Scene
 }
 
 function Go({ to, children }: { to: number; children: ComponentChildren }) {
-  return <button type="button" class="panel-link" onClick={() => { jump(to); selection.value = null; }}>{children}</button>;
+  return <button type="button" class="panel-link" onClick={() => { seek(to); selection.value = null; }}>{children}</button>;
 }
 
 export function MessageView({ recording, scene, number }: { recording: Recording; scene: Scene; number: number }) {

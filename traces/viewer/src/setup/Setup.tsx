@@ -11,10 +11,10 @@ import type { RunSpec } from '../types';
 export const first: RunSpec = { runSpec: 1, algorithm: 'bully', nodes: 5, profile: '', seed: 1, do: [] };
 
 // play begins a run, and lets it go. One that somebody has chosen has an address of its own, so that Back leads to what was before.
-export function play(which: RunSpec, chosen = false): void {
+export async function play(which: RunSpec, chosen = false): Promise<void> {
   dialog.value = null;
   hint.value = null;
-  if (!openRunSpec(which)) return;
+  if (!await openRunSpec(which)) return;
   if (chosen) void linkTo({ what: 'runSpec', runSpec: which });
   else forgetLink(true);
   playing.value = true;
@@ -32,7 +32,7 @@ export function SetupDialog() {
   const most = Math.min(9, chosen.maxNodes || 9);
   const begin = (event: Event) => {
     event.preventDefault();
-    play({ runSpec: 1, algorithm: chosen.name, nodes: Math.min(nodes, most), profile, seed, do: [] }, true);
+    void play({ runSpec: 1, algorithm: chosen.name, nodes: Math.min(nodes, most), profile, seed, do: [] }, true);
   };
   return (
     <Dialog title="New run">

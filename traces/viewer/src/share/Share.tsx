@@ -16,17 +16,17 @@ function frameOf(part: string, title: string): string {
 }
 
 // whatIsShown returns what a link to the recording must hold: as little as makes it whole again.
-export function whatIsShown(): Linked | null {
+export async function whatIsShown(): Promise<Linked | null> {
   const now = recording.value;
   if (!now) return null;
   if (runSpec.value) return { what: 'runSpec', runSpec: runSpec.value };
   if (source.value?.recording === now) return source.value.linked;
-  const exported = engine.value?.trace(theHandle());
+  const exported = await engine.value?.trace(theHandle());
   return exported && !exported.problem ? { what: 'file', file: { name: exported.name, text: exported.text } } : null;
 }
 
 async function make(here: boolean): Promise<Made> {
-  const what = whatIsShown();
+  const what = await whatIsShown();
   if (!what) return { link: '', frame: '', holds: '', problem: 'There is nothing here that a link could hold.' };
   const part = await fragment(here ? { ...what, at: count.value } : what);
   if (part.length > longest) {
@@ -53,7 +53,7 @@ export function ShareDialog() {
     let late = false;
     void make(here).then((result) => { if (!late) setMade(result); });
     return () => { late = true; };
-  }, [here]);
+  }, [here, here && count.value]);
   const copy = async (field: HTMLInputElement) => {
     field.select();
     try {

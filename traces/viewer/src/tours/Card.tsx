@@ -12,8 +12,8 @@ function follower(name: string): { name: string; title: string } | undefined {
 }
 
 // takeTour begins a tour that somebody has chosen: it has an address of its own.
-export function takeTour(name: string): void {
-  if (startTour(name)) void linkTo({ what: 'tour', name });
+export async function takeTour(name: string): Promise<void> {
+  if (await startTour(name)) void linkTo({ what: 'tour', name });
 }
 
 export function Card() {
@@ -41,8 +41,8 @@ export function Card() {
       <div class="tour-foot">
         <span class="tour-at">Stop {now.stop + 1} of {stops}</span>
         <button type="button" class="tour-leave" onClick={leave} title="Leave the tour (Esc)">Leave</button>
-        <button type="button" aria-disabled={now.stop === 0} title="The stop before (B)" onClick={back}>Back</button>
-        <button type="button" class="tour-next" ref={forward} title="On (N, Space)" onClick={() => { if (after) takeTour(after.name); else next(); }}>{word} <Icon name="on" /></button>
+        <button type="button" aria-disabled={now.stop === 0} title="The stop before (B)" onClick={() => void back()}>Back</button>
+        <button type="button" class="tour-next" ref={forward} title="On (N, Space)" onClick={() => { void (after ? takeTour(after.name) : next()); }}>{word} <Icon name="on" /></button>
       </div>
     </section>
   );

@@ -34,14 +34,14 @@ function know(): void {
 function take(name: string): void {
   know();
   dialog.value = null;
-  takeTour(name);
+  void takeTour(name);
 }
 
 export function Offer() {
   if (!offering.value || offered.value || on.value) return null;
   return (
     <p class="offer">
-      <span>New here? <button type="button" class="link" onClick={() => take(tours[0]!.name)}>Take a tour of a minute</button>, or <button type="button" class="link" onClick={() => { know(); dialog.value = 'tours'; }}>see all {tours.length}</button>.</span>
+      <span>New here? <button type="button" class="link" onClick={() => take(tours[0]!.name)}>Take a tour of a minute</button>, <button type="button" class="link" onClick={() => take('split-brain')}>see a split brain</button>, or <button type="button" class="link" onClick={() => { know(); dialog.value = 'tours'; }}>see all {tours.length}</button>.</span>
       <button type="button" class="quiet" aria-label="No tour" onClick={know}><Icon name="close" /></button>
     </p>
   );

@@ -1,8 +1,9 @@
 // The guide: leads a visitor through a tour, from stop to stop.
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
+import { line } from '../line';
 import { hint } from '../hint/acts';
 import type { Recording } from '../recording';
-import { branches, count, engine, hides, intervene, jump, length, more, playing, problem, recording, runSpec, scene, show, speed } from '../store';
+import { branches, count, engine, hides, intervene, jump, length, seek, more, playing, problem, recording, runSpec, scene, show, speed } from '../store';
 import { pace, speeds } from '../transport/pacing';
 import { passes } from '../transport/player';
 import type { Frame, Opened, Problem, RunSpec } from '../types';
@@ -17,6 +18,9 @@ interface Place { of: Recording; runSpec: RunSpec | null; start: Start; count: n
 interface On { tour: Tour; stop: number; going: boolean; places: Place[] }
 
 export const on = signal<On | null>(null);
+
+// inTurn lets what people want of a tour happen in its order, however quickly they press.
+const inTurn = line();
 
 const leg = 4500;     // milliseconds from a stop to the next, at most, where the fastest speed can do it
 const furthest = 2500; // frames from a stop to the next
@@ -45,7 +49,11 @@ export const caption = computed(() => (here.value ? words(on.value!.tour.stops[o
 export const marked = computed<About>(() => (here.value ? about(on.value!.tour.stops[on.value!.stop]!, here.value) : nothing));
 
 // startTour begins a tour, and reports whether it does.
-export function startTour(name: string): boolean {
+export function startTour(name: string): Promise<boolean> {
+  return inTurn(() => begin(name));
+}
+
+async function begin(name: string): Promise<boolean> {
   const tour = tours.find((t) => t.name === name);
   if (!tour) return refuse(`There is no tour “${name}”. There are: ${tours.map((t) => t.name).join(', ')}.`);
   if (!engine.value) return refuse('Without its engine the page cannot play a tour.');
@@ -72,89 +80,98 @@ export function leave(): void {
 }
 
 // next goes on: to the next stop; if that is on its way, there at once.
-export function next(): void {
+export function next(): Promise<void> {
+  return inTurn(toNext);
+}
+
+async function toNext(): Promise<void> {
   const now = on.value;
   const place = now?.places[now.stop];
   if (!now || !place) return;
-  if (aside.value) { again(now.stop); return; }
-  if (now.going) { jump(place.count); return; }
+  if (aside.value) return again(now.stop);
+  if (now.going) { seek(place.count); return; }
   if (now.stop + 1 >= now.tour.stops.length) { leave(); return; }
-  if (length.value > place.count) again(now.stop); // people have looked beyond it
-  go({ ...on.value!, stop: now.stop + 1, going: true });
+  if (length.value > place.count) await again(now.stop); // people have looked beyond it
+  if (on.value) await go({ ...on.value, stop: now.stop + 1, going: true });
 }
 
 // back goes to the stop before.
-export function back(): void {
-  const now = on.value;
-  if (!now || now.stop === 0) return;
-  again(now.stop - 1);
-}
-
-// again opens what was open at a stop, and goes there.
-function again(stop: number): void {
-  const now = on.value!;
-  const place = now.places[stop]!;
-  batch(() => {
-    const of = open(place.start, place.runSpec);
-    if (!of) return;
-    jump(place.count);
-    on.value = { ...now, stop, going: false, places: now.places.with(stop, { ...place, of, runSpec: runSpec.value }) };
+export function back(): Promise<void> {
+  return inTurn(async () => {
+    if (on.value && on.value.stop > 0) await again(on.value.stop - 1);
   });
 }
 
+// again opens what was open at a stop, and goes there.
+async function again(stop: number): Promise<void> {
+  const now = on.value!;
+  const place = now.places[stop]!;
+  const before = now.places.slice(0, stop);
+  on.value = { ...now, stop, going: true, places: before };
+  const of = await open(place.start, place.runSpec);
+  if (!of) return leave();
+  await jump(place.count);
+  if (recording.value === of && on.value) on.value = { ...now, stop, going: false, places: [...before, { ...place, of, runSpec: runSpec.value }] };
+  else leave();
+}
+
 // open opens what a tour shows, and returns its recording.
-function open(start: Start, played?: RunSpec | null): Recording | null {
-  const opened = answer(start, played);
+async function open(start: Start, played?: RunSpec | null): Promise<Recording | null> {
+  const opened = await answer(start, played);
   if (opened.problem && opened.frames.length === 0) {
     refuse(`The tour cannot begin: ${opened.problem.problem}`);
     return null;
   }
-  show(opened, Math.min(opened.frames.length, 'run' in start ? opened.header.nodes.length : 0));
+  void show(opened, Math.min(opened.frames.length, 'run' in start ? opened.header.nodes.length : 0));
   return recording.value;
 }
 
-function answer(start: Start, played?: RunSpec | null): Opened {
+async function answer(start: Start, played?: RunSpec | null): Promise<Opened> {
   if ('golden' in start) return engine.value!.openGolden(start.golden);
   if ('recording' in start) return { handle: 0, ended: true, ...start.recording };
   return engine.value!.begin(played ?? { runSpec: 1, nodes: start.run.scenario ? 0 : 5, profile: start.run.scenario ? '' : 'lan', seed: start.run.scenario ? 0 : 1, do: [], ...start.run });
 }
 
-// go lets the tour go to a stop.
-function go(to: On): boolean {
+// go lets the tour go to a stop. Until it is known where that is, the tour has no place there.
+async function go(to: On): Promise<boolean> {
   const stop = to.tour.stops[to.stop]!;
-  const before = to.places[to.stop - 1];
-  const start = stop.begin ?? before!.start;
-  return batch(() => {
+  const places = to.places.slice(0, to.stop);
+  const start = stop.begin ?? places.at(-1)!.start;
+  batch(() => {
     problem.value = null;
-    if (stop.begin && !open(stop.begin)) { leave(); return false; }
-    const then = to.tour.stops[to.stop - 1]?.then;
-    if (!stop.begin && then) intervene(then(new Seen(recording.value!, scene.value!)));
-    const found = ahead(stop);
-    if (found === null) {
-      leave();
-      const why = problem.peek() as Problem | null;
-      return refuse(`The tour “${to.tour.title}” cannot go on at stop ${to.stop + 1}. ${why?.problem ?? 'What it waits for does not happen.'}`);
-    }
-    const place: Place = { of: recording.value!, runSpec: runSpec.value, start, count: found.to };
+    on.value = { ...to, going: true, places };
+  });
+  if (stop.begin && !await open(stop.begin)) { leave(); return false; }
+  const then = to.tour.stops[to.stop - 1]?.then;
+  if (!stop.begin && then) await intervene(then(new Seen(recording.value!, scene.value!)));
+  const of = recording.value!;
+  const found = await ahead(of, stop);
+  if (!on.value || recording.value !== of) { leave(); return false; } // something else was opened
+  if (found === null) {
+    leave();
+    const why = problem.peek() as Problem | null;
+    return refuse(`The tour “${to.tour.title}” cannot go on at stop ${to.stop + 1}. ${why?.problem ?? 'What it waits for does not happen.'}`);
+  }
+  batch(() => {
     const going = found.to > count.value;
-    on.value = { ...to, going, places: [...to.places.slice(0, to.stop), place] };
+    on.value = { ...to, going, places: [...places, { of, runSpec: runSpec.value, start, count: found.to }] };
     if (going) {
       speed.value = speeds.find((s) => s >= 1 && found.takes / s <= leg) ?? speeds.at(-1)!;
       playing.value = true;
     }
-    return true;
   });
+  return true;
 }
 
 // ahead returns after how many frames a stop is, and how long it takes to get there at the usual speed; null if it never comes.
-function ahead(stop: Stop): { to: number; takes: number } | null {
-  const of = recording.value!;
-  let last: Frame | undefined = of.frames[count.value - 1];
+async function ahead(of: Recording, stop: Stop): Promise<{ to: number; takes: number } | null> {
+  const from = count.value;
+  let last: Frame | undefined = of.frames[from - 1];
   let takes = 0;
-  for (let to = count.value; to <= count.value + furthest; to++) {
-    if (to > length.value && !more(1)) return null;
+  for (let to = from; to <= from + furthest; to++) {
+    if (to > of.frames.length && (recording.value !== of || !await more(1))) return null;
     const frame = of.frames[to - 1];
-    if (to > count.value) {
+    if (to > from) {
       if (!frame || (hides(frame) && !stop.hidden)) continue;
       takes += hides(frame) ? 0 : pace(frame, last?.at ?? frame.at, { speed: 1, timed: of.header.timed });
       last = frame;
@@ -178,12 +195,12 @@ export function keepGuiding(): () => void {
       else if (now.going && shown(place) && at >= place.count) {
         batch(() => {
           playing.value = false;
-          jump(place.count);
+          seek(place.count);
           on.value = { ...now, going: false };
         });
       } else if (plays && !now.going && here.value) { // Play goes on with the tour
         playing.value = false;
-        next();
+        void next();
       }
     });
   });

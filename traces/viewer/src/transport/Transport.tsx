@@ -1,11 +1,11 @@
 // The bar at the bottom: where we are in the recording, what has just happened, and play, stop, step, jump.
 import { useComputed } from '@preact/signals';
 import { Icon } from '../menu/Icon';
-import { count, ended, recording, jump, length, playing, scene, seen, speed, step, upkeep } from '../store';
+import { count, ended, recording, length, seek, playing, scene, seen, speed, upkeep } from '../store';
 import { moment, sentence, shorten, time } from '../words';
 import { marks } from './marks';
 import { faster, speeds } from './pacing';
-import { halt, passing, phaseOn, stepOn, toggle } from './player';
+import { halt, passing, phaseOn, toggle, walk } from './player';
 import './transport.css';
 
 // Caption says what has just happened, as under a recording.
@@ -32,7 +32,7 @@ function Slider() {
   return (
     <div class="tr-slider">
       <input type="range" min={0} max={most} value={count.value} aria-label="Step" aria-valuetext={`step ${count} of ${seen}: ${at}`}
-        onInput={(event) => { playing.value = false; jump(event.currentTarget.valueAsNumber); }} />
+        onInput={(event) => { playing.value = false; seek(event.currentTarget.valueAsNumber); }} />
       <div class="tr-marks" aria-hidden="true">
         {places.value.filter(({ place }) => place <= most).map(({ place, mark }) => <span key={place} class={`tr-mark tr-${mark}`} style={{ left: `${(100 * place) / most}%` }} />)}
       </div>
@@ -67,14 +67,14 @@ export function Transport() {
       <Slider />
       <div class="tr-row">
         <div class="tr-buttons">
-          {button('first', 'To the beginning (Home)', () => jump(0), none || count.value === 0)}
-          {button('back', 'A step back (←)', () => step(-1), none || count.value === 0)}
+          {button('first', 'To the beginning (Home)', () => seek(0), none || count.value === 0)}
+          {button('back', 'A step back (←)', () => void walk(1, -1), none || count.value === 0)}
           <button type="button" class="main tr-play" title="Space" disabled={none} onClick={toggle}>
             <Icon name={playing.value ? 'stop' : 'play'} />{playing.value ? 'Stop' : 'Play'}
           </button>
-          {button('on', 'A step on (→)', () => stepOn(), none || atEnd)}
-          <button type="button" class="quiet tr-phase" aria-label="To the next phase (N)" title="To where the next phase of the election begins: a crash, somebody asks, claims, leads, is followed, writes (N; back: P)" disabled={none || atEnd} onClick={phaseOn}><Icon name="phase" /><span>Next phase</span></button>
-          {button('last', 'To the last step (End)', () => jump(seen.value), none || count.value >= seen.value)}
+          {button('on', 'A step on (→)', () => void walk(1, 1), none || atEnd)}
+          <button type="button" class="quiet tr-phase" aria-label="To the next phase (N)" title="To where the next phase of the election begins: a crash, somebody asks, claims, leads, is followed, writes (N; back: P)" disabled={none || atEnd} onClick={() => void phaseOn()}><Icon name="phase" /><span>Next phase</span></button>
+          {button('last', 'To the last step (End)', () => seek(seen.value), none || count.value >= seen.value)}
         </div>
         <span class="tr-count" title={counted()}>{count}<span class="soft"> / {seen}{!ended.value && ' …'}</span></span>
         <Speed />

@@ -2,9 +2,9 @@
 import { embedded } from '../embed/embedded';
 import { dialog } from '../menu/which';
 import { back, next, on } from '../tours/guide';
-import { count, crash, jump, mayIntervene, playing, scene, seen, speed, step } from '../store';
+import { count, crash, seek, mayIntervene, playing, scene, seen, speed } from '../store';
 import { faster } from './pacing';
-import { halted, phaseBack, phaseOn, stepOn, toggle } from './player';
+import { halted, phaseBack, phaseOn, toggle, walk } from './player';
 
 const typed = 'input:not([type=range]):not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]';
 const moves = 'select, [role=menu], [role=menuitem], [role=listbox], [role=option], [role=radio], [role=tree], [role=grid], input[type=radio]';
@@ -16,10 +16,10 @@ export function leader(): number {
   return nodes.reduce((best, node, i) => (node.look === 'leads' && (best < 0 || node.epoch >= nodes[best]!.epoch) ? i : best), -1);
 }
 
-const keys: Record<string, (event: KeyboardEvent) => void> = {
+const keys: Record<string, (event: KeyboardEvent) => unknown> = {
   ' ': toggle,
-  ArrowRight: (event) => by(event.shiftKey ? 10 : 1, 1),
-  ArrowLeft: (event) => by(event.shiftKey ? 10 : 1, -1),
+  ArrowRight: (event) => walk(event.shiftKey ? 10 : 1, 1),
+  ArrowLeft: (event) => walk(event.shiftKey ? 10 : 1, -1),
   Home: () => to(0),
   End: () => to(seen.value),
   '+': () => { speed.value = faster(speed.value, 1); },
@@ -32,22 +32,18 @@ const keys: Record<string, (event: KeyboardEvent) => void> = {
 };
 
 // touring are the keys of a tour, while one is on: they come first.
-const touring: Record<string, () => void> = { n: next, b: back };
+const touring: Record<string, () => unknown> = { n: next, b: back };
 
 function kill(): void {
   if (!mayIntervene.value) halted('This has happened already: nobody can be killed.');
   else if (leader() < 0) halted('Nobody leads now.');
-  else crash(leader());
+  else void crash(leader());
 }
 
-function by(steps: number, way: 1 | -1): void {
-  playing.value = false;
-  for (let i = 0; i < steps && (way > 0 ? stepOn() : step(way)); i++);
-}
 
 function to(place: number): void {
   playing.value = false;
-  if (place !== count.value) jump(place);
+  if (place !== count.value) seek(place);
 }
 
 // keepKeys listens to keys from now on.

@@ -1,7 +1,8 @@
 // The player: while playing, it lets one frame after another come.
 import { batch, effect, signal } from '@preact/signals';
 import type { Recording } from '../recording';
-import { ahead, coming, count, ended, recording, jump, length, more, playing, progress, said, scene, speed, step, upkeep } from '../store';
+import { line } from '../line';
+import { ahead, aheadNow, coming, count, ended, recording, length, seek, more, playing, progress, said, scene, speed, step, upkeep, type Ahead } from '../store';
 import { capital, indicatorWord, sentence, time } from '../words';
 import { hold, pace } from './pacing';
 import { Phases } from './phases';
@@ -51,6 +52,8 @@ export function keepPlaying(): void {
 }
 
 let target: { of: Recording; at: number; to: number; upkeep: boolean; speed: number; takes: number } | null = null; // what is on its way
+let asking: Promise<unknown> | null = null;
+let told: { of: Recording; at: number; next: Ahead } | null = null; // what the engine was asked last
 
 // advance lets some milliseconds pass, or all that the next frame takes, and returns how many.
 function advance(left: number): number {
@@ -58,9 +61,13 @@ function advance(left: number): number {
   if (!now) return stop(left);
   const at = count.peek();
   if (target?.of !== now || target.at !== at || target.upkeep !== upkeep.peek() || target.speed !== speed.peek()) {
-    const next = aim(now, at);
-    if (!next) return stop(left);
-    target = next;
+    const next = aheadNow() ?? (told?.of === now && told.at === at ? told.next : null);
+    if (!next) { // nothing moves until the engine has said what comes
+      asking ??= ahead().then((found) => { told = { of: now, at, next: found }; }).finally(() => { asking = null; });
+      return left;
+    }
+    target = aim(now, at, next);
+    if (!target) return stop(left);
   }
   coming.value = target.to;
   const rest = (1 - progress.peek()) * target.takes;
@@ -68,7 +75,7 @@ function advance(left: number): number {
     progress.value += left / target.takes;
     return left;
   }
-  jump(target.to);
+  seek(target.to);
   const broken = now.breaks(at, target.to);
   if (broken.length > 0 && !passes.peek()) {
     playing.value = false;
@@ -83,9 +90,8 @@ function stop(left: number): number {
   return left;
 }
 
-// aim finds the next frame, and how long it takes. There is none at the end, nor if there are only heartbeats.
-function aim(now: Recording, at: number): typeof target {
-  const { to, quiet: still } = ahead();
+// aim says how long the next frame takes. There is none at the end, nor if there are only heartbeats.
+function aim(now: Recording, at: number, { to, quiet: still }: Ahead): typeof target {
   const frame = now.frames[to - 1];
   if (to === at || !frame) return null;
   const last = now.frames[at - 1]?.at ?? frame.at;
@@ -99,10 +105,10 @@ function aim(now: Recording, at: number): typeof target {
 }
 
 // stepOn goes a step on, says how many it passes over if there are only heartbeats for long, and reports whether there was another one.
-export function stepOn(): boolean {
+export async function stepOn(): Promise<boolean> {
   const from = count.peek();
-  const { quiet } = ahead();
-  const went = step(1);
+  const { quiet } = aheadNow() ?? await ahead();
+  const went = await step(1);
   const now = recording.peek();
   if (!went || !quiet || !now) return went;
   const passed = now.header.timed ? `, ${time((now.frames[count.peek() - 1]?.at ?? 0) - (now.frames[from - 1]?.at ?? 0))}` : '';
@@ -112,8 +118,21 @@ export function stepOn(): boolean {
 
 const far = 5000; // frames within which a phase is looked for: a reign may last for ever
 
+// inTurn lets steps be made one after the other, however quickly they are asked for.
+const inTurn = line();
+
+// walk makes so many steps one way, if there are as many.
+export function walk(steps: number, way: 1 | -1): Promise<void> {
+  playing.value = false;
+  return inTurn(async () => { for (let i = 0; i < steps && await (way > 0 ? stepOn() : step(way)); i++); });
+}
+
 // phaseOn goes to where the next phase of an election begins, and says which.
-export function phaseOn(): void {
+export function phaseOn(): Promise<void> {
+  return inTurn(toPhase);
+}
+
+async function toPhase(): Promise<void> {
   const now = recording.peek();
   const from = count.peek();
   if (!now) return;
@@ -121,13 +140,15 @@ export function phaseOn(): void {
   const phases = new Phases(now.header);
   for (const frame of now.frames.slice(0, from)) phases.next(frame); // what has begun already
   for (let to = from + 1; to <= from + far; to++) {
-    if (to > now.frames.length && !more(1)) {
-      jump(to - 1);
+    if (to > now.frames.length && !await more(1)) {
+      if (now !== recording.peek()) return;
+      seek(to - 1);
       return halted('That is all: no other phase begins.');
     }
     const begins = phases.next(now.frames[to - 1]!);
     if (begins === '') continue;
-    jump(to);
+    if (now !== recording.peek()) return;
+    seek(to);
     return begun(now, begins);
   }
   halted(`Nothing but heartbeats in the next ${far} steps: do something.`, true);
@@ -144,7 +165,7 @@ export function phaseBack(): void {
     const says = phases.next(frame);
     if (says !== '') found = { at: place + 1, says };
   });
-  jump(found.at);
+  seek(found.at);
   if (found.says !== '') begun(now, found.says);
 }
 
@@ -156,6 +177,6 @@ function begun(now: Recording, says: string): void {
 
 // toggle plays, or stops. At the end it begins again.
 export function toggle(): void {
-  if (!playing.value && ended.value && count.value >= length.value && length.value > 0) jump(0);
+  if (!playing.value && ended.value && count.value >= length.value && length.value > 0) seek(0);
   playing.value = !playing.value;
 }

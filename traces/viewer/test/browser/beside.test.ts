@@ -1,24 +1,22 @@
-// A large trace is opened in a worker: the page goes on meanwhile. Where workers are refused, the engine in the page opens it.
+// The engine runs in a worker, and opens a large trace in another: the page goes on meanwhile. Where workers are refused, the engine in the page opens it.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { before } from 'node:test';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { inPage, menu, ready, run, saved, shown, until, type Shown } from './kit';
-import { seconds } from './built';
+import { once, seconds } from './built';
 import { realEngine } from '../real';
 import type { Page } from 'playwright-core';
 
 // many writes a trace of a run of nine nodes, and returns the name of its file: the engine plays it here.
-let file = '';
-const many = (): string => file;
-before(async () => {
-  file = join(process.env['BULLY_BUILT']!, 'nine.ndjson');
-  if (existsSync(file)) return;
+let file: Promise<string> | null = null;
+const many = (): Promise<string> => (file ??= write());
+
+async function write(): Promise<string> {
   const engine = await realEngine();
-  const run = engine.begin({ runSpec: 1, algorithm: 'bully', nodes: 9, profile: 'lan', seed: 1, do: [] });
-  engine.next(run.handle, 12_000);
-  writeFileSync(file, engine.trace(run.handle).text);
-});
+  const run = await engine.begin({ runSpec: 1, algorithm: 'bully', nodes: 9, profile: 'lan', seed: 1, do: [] });
+  await engine.next(run.handle, 12_000);
+  const { text } = await engine.trace(run.handle);
+  return once('nine.ndjson', (into) => writeFileSync(into, text));
+}
 
 // beats counts how often the page comes to do something else, and the longest time from one to the next.
 const beats = `
@@ -27,22 +25,34 @@ const beats = `
     const now = performance.now(); beats.count++; beats.longest = Math.max(beats.longest, now - last); last = now; channel.port2.postMessage(0); }, 4);
   channel.port2.postMessage(0); }`;
 
-// slow keeps what the worker says back, until the test lets it go: so what the page does meanwhile does not go by how quick a machine is.
+// slow keeps what the second worker says back, that of large files, until the test lets it go: so what the page does meanwhile does not go by how quick a machine is.
 const slow = `
   globalThis.held = [];
-  { const Real = Worker; globalThis.Worker = class extends Real {
-    set onmessage(does) { super.onmessage = (event) => { if (globalThis.held) globalThis.held.push(() => does(event)); else does(event); }; }
+  { const Real = Worker; let begun = 0; globalThis.Worker = class extends Real {
+    #second = begun++ > 0;
+    set onmessage(does) { super.onmessage = (event) => { if (this.#second && globalThis.held && !event.data.ready) globalThis.held.push(() => does(event)); else does(event); }; }
   }; }`;
 
 async function choose(page: Page): Promise<void> {
   await menu(page, 'Open');
-  await page.locator('dialog input[type=file]').setInputFiles(many());
+  await page.locator('dialog input[type=file]').setInputFiles(await many());
 }
+
+const started = 'globalThis.started = 0; { const real = WebAssembly.instantiate; WebAssembly.instantiate = (...args) => { globalThis.started++; return real(...args); }; }';
+
+inPage('the engine runs in a worker: the page starts none, and plays', { init: started, small: true }, async (page) => {
+  await ready(page);
+  const { count } = await shown(page);
+  await until(page, 'it plays', (now) => now.count > count + 3);
+  await menu(page, 'Gallery');
+  await page.locator('.gal-sketch svg').first().waitFor();
+  assert.equal(await page.evaluate('globalThis.started'), 0);
+});
 
 const nine = (now: Shown): boolean => now.looks.length === 9;
 
 inPage('ten thousand events of nine nodes: the page answers while they are opened', { hash: run({}), init: `${beats}${slow}`, small: true }, async (page, t) => {
-  const events = readFileSync(many(), 'utf8').trim().split('\n').length - 1;
+  const events = readFileSync(await many(), 'utf8').trim().split('\n').length - 1;
   assert.ok(events >= 10_000, `${events} events`);
   await ready(page);
   await choose(page);
@@ -64,7 +74,7 @@ inPage('ten thousand events of nine nodes: the page answers while they are opene
   });
   await until(page, 'the trace', nine);
   const { longest } = await page.evaluate(() => (globalThis as unknown as { beats: { longest: number } }).beats);
-  t.diagnostic(`${events} events, ${(statSync(many()).size / 1e6).toFixed(1)} MB: taken in ${seconds(Date.now() - from)}, the page did not answer for ${longest.toFixed(0)} ms at most`);
+  t.diagnostic(`${events} events, ${(statSync(await many()).size / 1e6).toFixed(1)} MB: taken in ${seconds(Date.now() - from)}, the page did not answer for ${longest.toFixed(0)} ms at most`);
   assert.equal((await page.getByText('Opening nine.ndjson').count()), 0);
   await page.keyboard.press('End');
   assert.ok((await shown(page)).count >= 10_000);
@@ -77,7 +87,7 @@ inPage('ten thousand events of nine nodes open, and play', { hash: run({}) }, as
   await ready(page);
   await menu(page, 'Open');
   const from = Date.now();
-  await page.locator('dialog input[type=file]').setInputFiles(many());
+  await page.locator('dialog input[type=file]').setInputFiles(await many());
   await until(page, 'the trace', nine);
   t.diagnostic(`open after ${seconds(Date.now() - from)}`); // hardly to be asserted: machines may be busy
   const { count } = await shown(page);

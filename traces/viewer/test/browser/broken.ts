@@ -3,18 +3,22 @@
 
 export interface Break { name: string; file: string; test: string; script: string }
 
-// answered breaks what the engine answers: does changes the answer to a method; "any" is all of them.
+// answered breaks what the engine answers: does changes the answer to a method, or a part of it; "any" is all of them. The engine answers from its worker.
 function answered(method: string, does: string): string {
   return `{
-    let engine;
     const change = ${does};
-    Object.defineProperty(globalThis, 'bullyEngine', { configurable: true, get: () => engine, set: (real) => {
-      engine = { call: (method, args) => {
-        const answer = JSON.parse(real.call(method, args));
-        if (answer && (method === '${method}' || '${method}' === 'any')) change(answer);
-        return JSON.stringify(answer);
-      } };
-    } });
+    const asked = new Map();
+    const Real = Worker;
+    globalThis.Worker = class extends Real {
+      postMessage(what) { asked.set(what.number, what.method); super.postMessage(what); }
+      set onmessage(hear) {
+        super.onmessage = ({ data }) => {
+          const part = data.answer ?? (data.frames || data.header ? data : null);
+          if (part && (asked.get(data.number) === '${method}' || '${method}' === 'any')) change(part);
+          hear({ data });
+        };
+      }
+    };
   }`;
 }
 
@@ -60,7 +64,7 @@ export const breaks: Break[] = [
   { name: 'a broken link is not seen', file: 'link', test: 'begins a run of its own', script: 'history.replaceState(null, "", location.pathname);' },
   { name: 'the engine does not say why', file: 'link', test: 'that shows something', script: answered('begin', '(answer) => { if (answer.problem) answer.problem.problem = "no"; }') },
   { name: 'golden traces open at the beginning', file: 'gallery', test: 'every golden', script: answered('openGolden', '(answer) => { answer.header.open = 0; }') },
-  { name: 'the rules refuse a golden trace at its end', file: 'gallery', test: 'every golden', script: answered('openGolden', '(answer) => { answer.frames.at(-1).indicators = [{ name: "Rules", light: "red" }]; }') },
+  { name: 'the rules refuse a golden trace at its end', file: 'gallery', test: 'every golden', script: answered('openGolden', '(answer) => { if (answer.frames?.length) answer.frames.at(-1).indicators = [{ name: "Rules", light: "red" }]; }') },
   { name: 'what is refused is green', file: 'gallery', test: 'breaks a rule', script: neverRed },
   { name: 'another line is refused', file: 'gallery', test: 'breaks a rule', script: answered('openGolden', '(answer) => { if (answer.problem) answer.problem.line++; }') },
   { name: 'scenarios have lost their names', file: 'scenarios', test: 'finds it', script: answered('gallery', '(answer) => { for (const s of answer.scenarios) s.name = s.title = "x"; }') },
@@ -135,8 +139,10 @@ export const breaks: Break[] = [
   { name: 'a history has clients without ids', file: 'history', test: 'on a desk:', script: 'addEventListener("DOMContentLoaded", () => document.querySelectorAll(".who span").forEach((s, i) => { s.textContent = i; }));' },
   { name: 'a history is pale', file: 'history', test: 'a phone:', script: style(':root { --soft: #bbbbbb !important }') },
   { name: 'there are no workers', file: 'beside', test: 'ten thousand', script: 'delete globalThis.Worker;' },
+  { name: 'the engine runs in the page', file: 'beside', test: 'in a worker', script: 'delete globalThis.Worker;' },
   { name: 'a late answer is shown', file: 'beside', test: 'opened meanwhile', script: `addEventListener('hashchange', (event) => event.stopImmediatePropagation(), true);` },
   { name: 'the page has no engine where it has no worker', file: 'beside', test: 'as one dies', script: answered('open', '(answer) => { answer.frames = []; answer.problem = { problem: "no" }; }') },
+  { name: 'a hand-over names nobody', file: 'live', test: 'kill -9', script: 'const real = fetch; globalThis.fetch = (url, ...more) => real(String(url).replace(/.to=.*/, ""), ...more);' },
   { name: 'no steps come of a cluster', file: 'live', test: 'kill -9', script: 'globalThis.EventSource = class { close() {} };' },
 ];
 

@@ -1,5 +1,6 @@
 // The browsers in which the tests run: Chromium, and Firefox as Debian has it, both with the same tests. BULLY_BROWSER says in which a test file
 // runs; run.ts runs all of them in each that there is.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, firefox, type Browser, type LaunchOptions } from 'playwright-core';
@@ -56,9 +57,12 @@ export interface Looks { dark: boolean; still: boolean; touch: boolean }
 
 const begun = new Map<string, Promise<Browser>>();
 
+// inLane tells in which lane a test runs, if several run at once. In Firefox each lane has browsers of its own: a page that another is in front of stands still there.
+export const inLane = new AsyncLocalStorage<number>();
+
 // browser returns a browser that looks so: it is begun once.
 export function browser(looks: Looks): Promise<Browser> {
-  const key = current === 'firefox' ? JSON.stringify(looks) : '';
+  const key = current === 'firefox' ? JSON.stringify([looks, inLane.getStore()]) : '';
   let one = begun.get(key);
   if (!one) begun.set(key, (one = launch(looks)));
   return one;

@@ -1,7 +1,7 @@
 // What is under test: the page as one file, and the program that serves it. Both are built once, before any test (run.ts), and
 // lie in a folder that BULLY_BUILT names.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -40,25 +40,29 @@ export function build(into: string): void {
   run('go', ['build', '-overlay', join(into, 'overlay.json'), '-o', join(into, 'released-workbench'), './impl/cmd/workbench']);
 }
 
+// once makes a file or folder beside what is built, if it is not there yet, and returns its name. It is there as a whole, or not at all: another browser may want it, too.
+export function once(name: string, make: (into: string) => void): string {
+  const there = join(folder(), name);
+  if (existsSync(there)) return there;
+  const made = join(folder(), `${process.pid}-${name}`);
+  make(made);
+  try { renameSync(made, there); } catch { /* the other was first */ }
+  return there;
+}
+
 // sim writes a trace of a simulated run, and returns the name of its file.
 export function sim(name: string, args: string[]): string {
-  const file = join(folder(), name);
-  if (!existsSync(file)) execFileSync(workbench(), ['sim', ...args, '-trace', file], { stdio: ['ignore', 'ignore', 'inherit'] });
-  return file;
+  return once(name, (file) => execFileSync(workbench(), ['sim', ...args, '-trace', file], { stdio: ['ignore', 'ignore', 'inherit'] }));
 }
 
 // viewed writes a page with a program, and returns its address.
 export function viewed(program: string, ...what: string[]): string {
-  const file = join(folder(), `${basename(program)}-${what.join('-')}.html`);
-  if (!existsSync(file)) execFileSync(program, ['view', ...what, '-o', file], { stdio: ['ignore', 'ignore', 'inherit'] });
-  return pathToFileURL(file).href;
+  return pathToFileURL(once(`${basename(program)}-${what.join('-')}.html`, (file) => execFileSync(program, ['view', ...what, '-o', file], { stdio: ['ignore', 'ignore', 'inherit'] }))).href;
 }
 
 // compared writes a page of workbench compare, and returns its address.
 export function compared(name: string, args: string[]): string {
-  const file = join(folder(), name);
-  if (!existsSync(file)) execFileSync(workbench(), ['compare', ...args, '-html', file], { stdio: ['ignore', 'ignore', 'inherit'] });
-  return pathToFileURL(file).href;
+  return pathToFileURL(once(name, (file) => execFileSync(workbench(), ['compare', ...args, '-html', file], { stdio: ['ignore', 'ignore', 'inherit'] }))).href;
 }
 
 export function seconds(ms: number): string { return `${(ms / 1000).toFixed(1)} s`; }

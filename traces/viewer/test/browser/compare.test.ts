@@ -1,11 +1,10 @@
 // The page of workbench compare -html, as the command writes it: plots, numbers and scenarios are there, on a desk and on a phone.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { axe, judged } from './accessible';
 import { compared } from './built';
 import { download } from './download';
-import { desk, visit, type Options } from './kit';
+import { desk, test, visit, type Options } from './kit';
 
 const wide = { width: 1440, height: 900 };
 

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { axe, judged } from './accessible';
 import { workbench } from './built';
-import { visit, type Options } from './kit';
+import { current } from './browsers';
+import { test, visit, type Options } from './kit';
 
 const header = { format: 1, source: 'a history with a stale read', commit: 'none', raises: [] };
 const operations = [
@@ -25,7 +25,7 @@ let made = '';
 // drawn writes the page, once, and returns its address.
 function drawn(): string {
   if (made) return made;
-  const [from, to] = ['history.ndjson', 'history.html'].map((name) => join(process.env['BULLY_BUILT']!, name)) as [string, string];
+  const [from, to] = ['ndjson', 'html'].map((end) => join(process.env['BULLY_BUILT']!, `history-${current}.${end}`)) as [string, string];
   writeFileSync(from, [header, ...operations].map((line) => `${JSON.stringify(line)}\n`).join(''));
   const { status, stderr } = spawnSync(workbench(), ['history', '-html', to, from], { encoding: 'utf8' });
   assert.equal(status, 1, `it is refused: ${stderr}`);

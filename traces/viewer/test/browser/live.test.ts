@@ -5,10 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { bully, seconds } from './built';
-import { settled, shown, until, visit } from './kit';
+import { after, settled, shown, test, until, visit } from './kit';
 
 interface Place { id: number; address: string; http: string }
 
@@ -88,6 +87,17 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   t.diagnostic(await headline(page, /Node 3 leads .*3 of 3 say so/));
   const ringLeads = async (node: number) => until(page, `the ring shows that ${node + 1} leads`, (now) => now.looks[node] === 'leads');
   await ringLeads(2);
+
+  // It hands over to whom the visitor chooses, though a higher node lives; which takes over later.
+  const heirs = page.getByRole('combobox', { name: 'Hand over from node 3' });
+  assert.deepEqual(await heirs.locator('option').allTextContents(), ['hand over to', '1', '2'], 'to the others, and not to itself');
+  await heirs.selectOption('1');
+  const handed = await headline(page, /Node 1 leads/);
+  t.diagnostic(handed);
+  await page.locator('.list-row', { hasText: /it is named: claims epoch/ }).first().waitFor();
+  const again = await headline(page, /Node 3 leads .*3 of 3 say so/);
+  assert.ok(epoch(again) > epoch(handed), `${again}, after ${handed}`);
+  assert.notEqual((await ringLeads(2)).indicators['OneActing'], 'red', 'at no moment did two lead');
 
   const from = Date.now();
   await killed(running.get(3)!);

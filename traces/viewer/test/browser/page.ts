@@ -42,10 +42,20 @@ export async function visit(options: Options = {}): Promise<Visit & { close: () 
   const broken = sabotage();
   if (broken) await context.addInitScript(broken);
   const page = await context.newPage();
+  settles(page);
   const seen: Visit = { page, faults: [], requests: [] };
   watch(seen, options);
   await page.goto((options.url ?? pageURL()) + (options.hash ?? ''));
   return { ...seen, close: () => context.close() };
+}
+
+// settles lets each key that is pressed have done what it does, which the engine may be asked for.
+function settles(page: Page): void {
+  const press = page.keyboard.press.bind(page.keyboard);
+  page.keyboard.press = async (...key) => {
+    await press(...key);
+    await page.evaluate(idle).catch(() => undefined); // a key may lead to another page
+  };
 }
 
 function watch({ page, faults, requests }: Visit, { may, network }: Options): void {
@@ -101,7 +111,13 @@ function look(): Shown {
   };
 }
 
-export const shown = (page: Page): Promise<Shown> => page.evaluate(look);
+// idle waits, in the page, until its engine has answered all that it was asked.
+const idle = `(async () => { while (document.documentElement.hasAttribute('data-busy')) await new Promise((done) => setTimeout(done)); })()`;
+
+export async function shown(page: Page): Promise<Shown> {
+  await page.evaluate(idle);
+  return page.evaluate(look);
+}
 
 // leaders returns the places of those that lead.
 export function leaders(now: Shown): number[] { return now.looks.flatMap((look, node) => (look === 'leads' ? [node] : [])); }
@@ -121,6 +137,7 @@ export async function until(page: Page, what: string, wanted: (now: Shown) => bo
 
 // settled waits until the page has drawn what it was asked for.
 export async function settled(page: Page): Promise<void> {
+  await page.evaluate(idle);
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null)))));
 }
 
@@ -144,6 +161,7 @@ export async function toEnd(page: Page, most = 1000): Promise<Shown[]> {
     while (!all.at(-1).atEnd && all.length < ${most}) {
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true, bubbles: true, cancelable: true }));
       await new Promise((drawn) => setTimeout(drawn));
+      await ${idle};
       all.push(look());
     }
     return all;
@@ -156,6 +174,7 @@ export async function toEnd(page: Page, most = 1000): Promise<Shown[]> {
 export async function pick(page: Page, node: number, line: string): Promise<void> {
   await page.locator(`.ring-node[data-node="${node}"] [role=button]`).click();
   await page.getByRole('menuitem', { name: line }).first().click();
+  await page.evaluate(idle);
 }
 
 // between drags from one node to another.
@@ -171,10 +190,12 @@ export async function dragBetween(page: Page, from: number, to: number): Promise
   await page.mouse.move((a.x + b.x) / 2, (a.y + b.y) / 2, { steps: 3 });
   await page.mouse.move(b.x, b.y, { steps: 3 });
   await page.mouse.up();
+  await page.evaluate(idle);
 }
 
 // menu opens a dialog of the bar at the top.
 export async function menu(page: Page, word: string): Promise<void> {
+  await page.evaluate(idle);
   await page.getByRole('navigation', { name: 'Runs and files' }).getByRole('button', { name: word }).click();
   await page.locator('dialog[open]').waitFor();
 }

@@ -133,6 +133,7 @@ inPage('the next phase is a key and a button: a failover has few of them', { has
   for (let i = 0; i < 12 && !/writes/.test(said.at(-1) ?? ''); i++) {
     if (i % 2 === 0) await page.keyboard.press('n');
     else await page.getByRole('button', { name: 'To the next phase' }).click();
+    await settled(page);
     said.push(await page.locator('.tr-passing').first().innerText());
   }
   assert.ok(said.length <= 7, said.join(' '));

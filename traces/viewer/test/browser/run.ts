@@ -1,4 +1,4 @@
-// Builds the page and the program, and runs all tests in each browser that there is: Chromium, which must be there, and Firefox.
+// Builds the page and the program, and runs all tests in each browser that there is, in both at once: Chromium, which must be there, and Firefox.
 //
 //   npm run test:browser                     all of them
 //   npm run test:browser -- --firefox        in Firefox only; --chromium: in Chromium only. What is named must be there
@@ -6,12 +6,11 @@
 //   npm run test:browser -- --broken         each test with something broken on purpose: each must fail (broken.ts)
 //
 // With BULLY_BUILT=folder what is built stays there, and is taken as it is the next time.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { breaks } from './broken';
 import { find, missing, names, word, type Name } from './browsers';
@@ -31,14 +30,14 @@ function files(words: string[]): string[] {
   return chosen.sort((a, b) => rank(a) - rank(b)).map((name) => join(here, name));
 }
 
-// tests runs test files, two at a time, and returns how many tests have not passed. None at all is a failure, too.
-async function tests(of: string[]): Promise<number> {
-  let [passed, failed] = [0, 0];
-  const all = run({ files: of, concurrency: 2 }); // they have the environment of this one
-  all.on('test:pass', () => { passed++; });
-  all.on('test:fail', () => { failed++; });
-  for await (const line of all.compose(new spec())) process.stdout.write(String(line));
-  return passed === 0 ? Math.max(1, failed) : failed;
+// tests runs test files in a browser, all in one process, and returns whether one has failed. None at all is a failure, too. Each line says which browser it is of.
+async function tests(name: Name, of: string[]): Promise<boolean> {
+  const from = Date.now();
+  const child = spawn(process.execPath, ['--import', 'tsx', '--test-reporter=spec', join(here, 'together.ts'), ...of], { cwd: viewer, env: { ...process.env, BULLY_BROWSER: name }, stdio: ['ignore', 'pipe', 'inherit'] });
+  createInterface({ input: child.stdout }).on('line', (line) => console.log(`${word(name).padEnd(8)} ${line}`));
+  const code = await new Promise((done) => child.on('exit', done));
+  console.log(`${word(name).padEnd(8)} ${code === 0 ? 'passed' : 'FAILED'} in ${seconds(Date.now() - from)}: ${find(name)}`);
+  return code !== 0;
 }
 
 // broken runs the tests that a break concerns, with it, and returns how many did not notice.
@@ -76,10 +75,15 @@ async function main(args: string[]): Promise<number> {
     build(into);
     const words = args.filter((arg) => !arg.startsWith('--'));
     let failed = 0;
-    for (const name of browsers) {
-      process.env['BULLY_BROWSER'] = name;
-      console.log(`======== ${word(name)}: ${find(name)}`);
-      failed += args.includes('--broken') ? broken(words) : await tests(files(words));
+    if (args.includes('--broken')) {
+      for (const name of browsers) {
+        process.env['BULLY_BROWSER'] = name;
+        console.log(`======== ${word(name)}: ${find(name)}`);
+        failed += broken(words);
+      }
+    } else {
+      const all = await Promise.all(browsers.map((name) => tests(name, files(words)))); // both at once: much of a test is waiting
+      failed = all.filter(Boolean).length;
     }
     console.log(`all in ${seconds(Date.now() - from)}`);
     if (!browsers.includes('firefox')) console.log(`NOT TESTED in Firefox: ${args.includes('--chromium') ? 'only Chromium was asked for' : missing('firefox')}`);

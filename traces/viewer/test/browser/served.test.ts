@@ -4,9 +4,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
 import { root, workbench } from './built';
-import { ready, shown, until, visit } from './kit';
+import { after, ready, shown, test, until, visit } from './kit';
 
 const running: ChildProcess[] = [];
 after(() => { for (const child of running) child.kill('SIGKILL'); });

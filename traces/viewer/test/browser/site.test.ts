@@ -4,42 +4,36 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join, normalize } from 'node:path';
-import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { axe, judged } from './accessible';
 import { sabotage } from './broken';
-import { workbench } from './built';
+import { once, workbench } from './built';
 import { browser } from './browsers';
-import { phone, ready, settled, until, visit, type Options } from './kit';
+import { after, phone, ready, settled, test, until, visit, type Options } from './kit';
 
 const types: Record<string, string> = { html: 'text/html; charset=utf-8', png: 'image/png' };
 
-let folder = '';
-
 // site writes the folder, once.
 function site(): string {
-  if (folder) return folder;
-  folder = join(process.env['BULLY_BUILT']!, 'site');
-  if (!existsSync(join(folder, 'index.html'))) execFileSync(workbench(), ['view', '-site', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
-  return folder;
+  return once('site', (folder) => execFileSync(workbench(), ['view', '-site', folder], { stdio: ['ignore', 'ignore', 'inherit'] }));
 }
 
-let server: Server | undefined;
-after(() => { server?.close(); });
+const servers: Server[] = [];
+after(() => { for (const server of servers) server.close(); });
 
 // served is the address of the folder, below some path. Around is another page there, which shows one of the folder within it.
 async function served(around = ''): Promise<string> {
   const path = '/some/where/else/';
-  server?.close();
-  server = createServer((request, answer) => {
+  const server = createServer((request, answer) => {
     const asked = new URL(request.url!, 'http://a').pathname;
     const file = normalize(join(site(), asked.slice(path.length)));
     if (asked === '/around') answer.setHeader('Content-Type', types['html']!).end(around);
     else if (!asked.startsWith(path) || !file.startsWith(site()) || !existsSync(file) || statSync(file).isDirectory()) answer.writeHead(404).end();
     else answer.setHeader('Content-Type', types[file.split('.').at(-1)!] ?? 'text/plain').end(readFileSync(file));
   });
-  await new Promise<void>((done) => server!.listen(0, '127.0.0.1', done));
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const address = server.address();
   assert.ok(address && typeof address === 'object');
   return `http://127.0.0.1:${address.port}${path}`;

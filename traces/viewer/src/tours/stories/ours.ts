@@ -42,7 +42,7 @@ export const failover: Tour = {
     },
     {
       at: (s) => s.agreed() === 4,
-      says: 'All that live follow 4. So the highest that lives leads, and never without more than half.',
+      says: 'Why 4? It is the highest that lives, and more than half follow it. Were it cut off from them, it would not lead.',
       so: (s) => s.follow(4, 1, 2, 3) && s.highest(4) && s.most([1, 2, 3, 4]) && s.kept('OneActing'),
       look: [4],
     },

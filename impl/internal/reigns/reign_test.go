@@ -1,0 +1,160 @@
+package reigns
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec/policy"
+)
+
+const ms = time.Millisecond
+
+// systemTimer is a timer of package time.
+type systemTimer struct{ *time.Timer }
+
+func (t systemTimer) C() <-chan time.Time { return t.Timer.C }
+
+// keeperOf returns a keeper with a clock.
+func keeperOf(now func() time.Time) *Keeper {
+	return &Keeper{Now: now, NewTimer: func(time.Duration) Timer { return systemTimer{time.NewTimer(time.Hour)} }, Over: errOver, Stalled: errStalled}
+}
+
+// left has a reign be looked at, and returns how long it goes on: 0 if it is over for its work.
+func left(r *Reign) time.Duration {
+	left, kept := r.look(r.keeper.Now())
+	if !kept {
+		return 0
+	}
+	return left
+}
+
+// TestExpiredReignStaysOver renews a reign whose deadline has passed: work has been told that it is over, and what is over
+// for its work must not be valid again, though the node may lead on (R39.4).
+func TestExpiredReignStaysOver(t *testing.T) {
+	r := keeperOf(time.Now).New(1, func() {})
+	ctx, w := r.join(t.Context())
+	require.NotNil(t, w)
+	r.renew(time.Now().Add(time.Hour))
+	require.Positive(t, left(r))
+	require.True(t, r.Valid())
+
+	r.renew(time.Now().Add(-time.Second))
+	require.Zero(t, left(r))
+	require.Error(t, ctx.Err(), "work is told")
+	require.False(t, r.Valid())
+
+	r.renew(time.Now().Add(time.Hour))
+	require.False(t, r.Valid())
+	require.True(t, r.Deadline().IsZero())
+	require.True(t, w.leave(), "the reign was closed")
+}
+
+// TestDeadlineIsMonotonic: a deadline keeps the reading of the monotonic clock: whoever sets the clock on the wall back makes no reign
+// longer.
+func TestDeadlineIsMonotonic(t *testing.T) {
+	w := NewWatch(time.Now, time.Second)
+	w.Tick()
+	r := keeperOf(time.Now).New(1, func() {})
+	r.renew(w.At(w.Now.Add(time.Hour)))
+	deadline := r.Deadline()
+	require.False(t, deadline == deadline.Round(0), "there is no such reading: %v", deadline)
+}
+
+// TestValidByBothClocks sets the clock on the wall back, as an administrator or a bad server of time does, and forward, as it is found
+// after a suspension: the first makes no reign longer, and the second ends it.
+func TestValidByBothClocks(t *testing.T) {
+	wall := &wall{}
+	wall.ahead.Store(int64(2 * time.Hour))
+	r := keeperOf(wall.Now).New(1, func() {})
+	ctx, w := r.join(t.Context())
+	require.NotNil(t, w)
+
+	passed := wall.Now().Add(-time.Second)
+	wall.ahead.Store(0)
+	require.Negative(t, passed.Sub(wall.Now()), "of the monotonic clock")
+	require.Positive(t, passed.Round(0).Sub(wall.Now().Round(0)), "of the clock on the wall")
+	r.renew(passed)
+	require.False(t, r.Valid())
+	require.NoError(t, ctx.Err())
+	require.Zero(t, left(r), "work is told by the monotonic clock")
+	require.Error(t, ctx.Err())
+
+	r = keeperOf(wall.Now).New(2, func() {})
+	r.renew(wall.Now().Add(time.Hour))
+	require.True(t, r.Valid())
+	wall.ahead.Store(int64(2 * time.Hour))
+	require.False(t, r.Valid(), "the machine was suspended")
+	require.True(t, w.leave())
+}
+
+// wall is the clock of the system, but for what the one on the wall shows: so much ahead, with the same monotonic reading.
+type wall struct {
+	ahead atomic.Int64
+}
+
+// Now returns the time. No function of package time sets the one reading without the other: it is in the bits above the nanoseconds.
+func (w *wall) Now() time.Time {
+	now := time.Now()
+	*(*uint64)(unsafe.Pointer(&now)) += uint64(w.ahead.Load()/int64(time.Second)) << 30
+	return now
+}
+
+// TestWorkLeaves: the context of a work that has returned is over, and so holds nothing of its parent's any more; that of others goes on.
+func TestWorkLeaves(t *testing.T) {
+	r := keeperOf(time.Now).New(1, func() {})
+	done, first := r.join(t.Context())
+	goesOn, second := r.join(t.Context())
+	require.False(t, first.leave())
+	require.Equal(t, context.Canceled, context.Cause(done))
+	require.NoError(t, goesOn.Err())
+	require.False(t, second.leave())
+	require.Error(t, goesOn.Err())
+}
+
+func TestAhead(t *testing.T) {
+	require.True(t, ahead(1, 1))
+	require.False(t, ahead(0, 1), "it is reached")
+	require.False(t, ahead(-time.Hour, time.Hour), "the wall clock was set back")
+	require.False(t, ahead(time.Hour, -time.Hour), "the monotonic clock stood still while the machine was suspended")
+}
+
+// TestWatchPasses: what only the wall clock has counted is a suspension, from a limit on.
+func TestWatchPasses(t *testing.T) {
+	for _, test := range []struct {
+		mono, wall, want time.Duration
+		suspended        bool
+	}{
+		{ms, ms, ms, false},
+		{ms, 16 * ms, ms, false},
+		{ms, 16*ms + 1, 16*ms + 1, true},
+		{ms, time.Hour, time.Hour, true},
+		{time.Second, -time.Hour, time.Second, false},
+		{-time.Second, 0, 0, false},
+		{-time.Second, -time.Second, 0, false},
+		{0, 1 << 62, maxAsleep, true},
+	} {
+		w := NewWatch(time.Now, 15*ms)
+		require.Equal(t, test.suspended, w.pass(test.mono, test.wall), "%+v", test)
+		require.Equal(t, test.want, time.Duration(w.Now), "%+v", test)
+	}
+	w := NewWatch(time.Now, 15*ms)
+	require.False(t, w.Tick())
+	require.Less(t, w.Now, policy.Instant(time.Second))
+}
+
+// BenchmarkValid is what Valid costs before each act.
+func BenchmarkValid(b *testing.B) {
+	r := keeperOf(time.Now).New(1, func() {})
+	r.renew(time.Now().Add(time.Hour))
+	b.ReportAllocs()
+	for b.Loop() {
+		if !r.Valid() {
+			b.Fatal("it is valid")
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package reigns
+
+import (
+	"io"
+	"time"
+
+	"github.com/seed-fdf591db/bully/impl/detector"
+	"github.com/seed-fdf591db/bully/spec/policy"
+)
+
+// A Watch reads a clock. It counts the time in which the machine was suspended, which a monotonic clock may not.
+type Watch struct {
+	Now  policy.Instant // at the last reading
+	Read time.Time      // the last reading
+
+	read  func() time.Time
+	limit time.Duration // what the wall clock may be ahead by before it shows a suspension
+}
+
+// NewWatch returns a watch whose time begins now.
+func NewWatch(read func() time.Time, limit time.Duration) *Watch {
+	return &Watch{Read: read(), read: read, limit: limit}
+}
+
+// Tick reads the clock, and reports whether the machine was suspended since the last time.
+func (w *Watch) Tick() (suspended bool) {
+	read := w.read()
+	suspended = w.pass(read.Sub(w.Read), read.Round(0).Sub(w.Read.Round(0)))
+	w.Read = read
+	return suspended
+}
+
+// pass notes how much time has passed by the monotonic clock, and by the wall clock. What only the latter has counted is
+// time too, if it is more than what setting the clock right would be.
+func (w *Watch) pass(mono, wall time.Duration) (suspended bool) {
+	mono = max(mono, 0)
+	asleep := detector.Suspended(mono, wall, w.limit)
+	w.Now = w.Now.Add(mono + min(asleep, maxAsleep))
+	return asleep > 0
+}
+
+// maxAsleep bounds what one suspension counts for: it is longer than all timers, and 2000 of them do not overflow.
+const maxAsleep = 1000 * time.Hour
+
+// At returns the time of an instant.
+func (w *Watch) At(i policy.Instant) time.Time { return w.Read.Add(i.After(w.Now)) }
+
+// Timer is what ends after some time: host.Timer is one.
+type Timer interface {
+	C() <-chan time.Time
+	Reset(d time.Duration) bool
+	Stop() bool
+}
+
+// Release stops a timer for good.
+func Release(timer Timer) {
+	timer.Stop()
+	if c, ok := timer.(io.Closer); ok {
+		_ = c.Close()
+	}
+}
+
+// Guarded is who watches a loop from outside, and is told that it goes round: see host.Guard.
+type Guarded interface {
+	Turns(now time.Time)                        // a turn begins, or goes on
+	Rests(until, now policy.Instant)            // the loop waits, until then at the latest
+	RousesBy(now policy.Instant) policy.Instant // when a turn is to begin, though there is nothing to do
+	Ends()                                      // the loop ends, which may take its time
+}

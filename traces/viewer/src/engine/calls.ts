@@ -1,0 +1,45 @@
+// How the Go program is asked, wherever it runs.
+import type { Engine, Exported, Gallery, More, Opened, Problem, Sketched } from '../types';
+
+// Called is how the Go program is asked: arguments and answer are JSON. It answers at once; that of a worker answers later.
+export interface Called<Answer = string> { call(method: string, args: string): Answer }
+
+export type Method = keyof Engine;
+
+// Ask asks the program, and returns its answer; it fails if there is none.
+export type Ask = (method: Method, args: unknown[]) => Promise<unknown>;
+
+// directly returns what asks a program that runs here.
+export function directly(program: Called): Ask {
+  return async (method, args) => JSON.parse(program.call(method, JSON.stringify(args))) as unknown;
+}
+
+// engineOf makes an Engine of what asks one. If the program has died, each answer says so: the page goes on to show its recording.
+export function engineOf(asking: Ask): Engine {
+  async function ask<T>(method: Method, args: unknown[], failed: (problem: Problem) => T): Promise<T> {
+    try {
+      return await asking(method, args) as T;
+    } catch (error) {
+      return failed({ problem: `the engine does not answer (${error instanceof Error ? error.message : String(error)}): load the page again` });
+    }
+  }
+  const noGallery = (): Gallery => ({ algorithms: [], profiles: [], golden: [], refused: [], scenarios: [], rules: [], actions: {} });
+  const notOpened = (problem: Problem): Opened =>
+    ({ handle: 0, header: { recording: 1, title: '', source: 'trace', nodes: [], timed: false }, frames: [], ended: true, problem });
+  const noMore = (problem: Problem): More => ({ frames: [], ended: true, problem });
+  const notExported = (problem: Problem): Exported => ({ name: '', text: '', problem });
+  return {
+    gallery: () => ask('gallery', [], noGallery),
+    begin: (runSpec) => ask('begin', [runSpec], notOpened),
+    next: (handle, frames) => ask('next', [handle, frames], noMore),
+    do: (handle, intervention) => ask('do', [handle, intervention], noMore),
+    open: (text, name) => ask('open', [text, name], notOpened),
+    openGolden: (name) => ask('openGolden', [name], notOpened),
+    feed: (handle, line) => ask('feed', [handle, line], noMore),
+    live: (nodes, changing) => ask('live', [nodes, changing], notOpened),
+    trace: (handle) => ask('trace', [handle], notExported),
+    testCase: (handle) => ask('testCase', [handle], notExported),
+    sketch: (kind, name) => ask('sketch', [kind, name], (problem): Sketched => ({ rows: [], problem })),
+    close: (handle) => { void ask('close', [handle], () => undefined); },
+  };
+}
