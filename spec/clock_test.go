@@ -48,6 +48,7 @@ var clocks = map[string]string{
 	"conformance/port/port_test.go misbehave":                   hanging,
 	"impl/agent/agent_test.go TestLead":                         looks,
 	"impl/groups/bench_test.go awaitPlan":                       looks,
+	"impl/groups/bench_test.go benchFailover":                   looks,
 	"impl/groups/example/main_test.go TestShards":               random,
 	"impl/groups/example/main_test.go settles":                  looks,
 	"impl/cmd/bully/operating_page_test.go run":                 looks,

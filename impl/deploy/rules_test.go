@@ -108,7 +108,7 @@ func requireKnown(t *testing.T, expression string) {
 	parsed, err := parser.NewParser(parser.Options{}).ParseExpr(expression)
 	require.NoError(t, err, expression)
 	known := map[string]bool{"up": true}
-	for _, f := range append(web.Metrics(), web.ProcessMetrics()...) {
+	for _, f := range slices.Concat(web.Metrics(), web.GroupMetrics(), web.ProcessMetrics()) {
 		known[f.Name] = true
 		if f.Kind == web.Histogram {
 			known[f.Name+"_bucket"], known[f.Name+"_sum"], known[f.Name+"_count"] = true, true, true

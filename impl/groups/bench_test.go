@@ -36,6 +36,7 @@ var (
 	benchNodes   = flag.Int("nodes", 3, "… at how many nodes")
 	benchProfile = flag.String("profile", "lan", "… with which profile")
 	benchDir     = flag.String("dir", "", "… and where their folders are; default: that of temporary files")
+	benchAgainst = flag.String("against", "", "… and programs that BenchmarkFailover measures beside ours, on the same work, with commas between: see impl/baselines/groups")
 )
 
 // nodeOf is set in the environment of a node: its id, folder, profile, number of groups, and the addresses of all.
@@ -153,8 +154,8 @@ func (p *process) kill() {
 	_ = p.command.Wait()
 }
 
-// processes starts nodes, and waits until each group is led by whom it is to be.
-func processes(b *testing.B) (all map[spec.NodeID]*process, plan map[spec.NodeID][]string) {
+// processes starts nodes of a program, and waits until each group has a leader: if it is ours, whom it is to be led by.
+func processes(b *testing.B, program ...string) (all map[spec.NodeID]*process) {
 	dir, err := os.MkdirTemp(*benchDir, "groups")
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, os.RemoveAll(dir)) })
@@ -174,8 +175,14 @@ func processes(b *testing.B) (all map[spec.NodeID]*process, plan map[spec.NodeID
 			p.kill()
 		}
 	})
+	plan := groups.Placement{Members: ids(*benchNodes)}.Plan(names(*benchGroups))
+	if len(program) == 0 {
+		program = os.Args[:1]
+	} else {
+		plan = nil
+	}
 	for i := range *benchNodes {
-		p := &process{command: exec.Command(os.Args[0])}
+		p := &process{command: exec.Command(program[0], program[1:]...)}
 		p.command.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s %s %d %s", nodeOf, i+1, filepath.Join(dir, strconv.Itoa(i+1)), *benchProfile, *benchGroups, strings.Join(addresses, " ")))
 		p.command.Stderr = os.Stderr
 		in, err := p.command.StdinPipe()
@@ -186,26 +193,28 @@ func processes(b *testing.B) (all map[spec.NodeID]*process, plan map[spec.NodeID
 		p.in, p.out = in, bufio.NewReader(out)
 		all[spec.IntegerID(uint64(i+1))] = p
 	}
-	plan = groups.Placement{Members: ids(*benchNodes)}.Plan(names(*benchGroups))
 	awaitPlan(b, all, plan)
-	return all, plan
+	return all
 }
 
 func awaitPlan(b *testing.B, all map[spec.NodeID]*process, plan map[spec.NodeID][]string) {
 	for began, is := time.Now(), false; !is; {
 		require.Less(b, time.Since(began), 5*time.Minute)
 		time.Sleep(50 * time.Millisecond)
+		led := 0
 		is = true
 		for id, p := range all {
 			r := p.ask(b, time.Now())
-			is = is && r.Leading == len(plan[id]) && r.Known == *benchGroups
+			led += r.Leading
+			is = is && (plan == nil || r.Leading == len(plan[id])) && r.Known == *benchGroups
 		}
+		is = is && led == *benchGroups
 	}
 }
 
 // BenchmarkIdle measures what a node costs while nothing happens.
 func BenchmarkIdle(b *testing.B) {
-	all, _ := processes(b)
+	all := processes(b)
 	time.Sleep(3 * time.Second) // of what came before
 	const long = 10 * time.Second
 	for range b.N {
@@ -236,9 +245,18 @@ func BenchmarkIdle(b *testing.B) {
 	}
 }
 
-// BenchmarkFailover measures how long the groups have no leader that a node leads which is killed.
+// BenchmarkFailover measures how long the groups have no leader that a node leads which is killed; and the same of other systems.
 func BenchmarkFailover(b *testing.B) {
-	all, plan := processes(b)
+	b.Run("bully", func(b *testing.B) { benchFailover(b) })
+	for program := range strings.SplitSeq(*benchAgainst, ",") {
+		if words := strings.Fields(program); len(words) > 0 {
+			b.Run(words[len(words)-1], func(b *testing.B) { benchFailover(b, words...) })
+		}
+	}
+}
+
+func benchFailover(b *testing.B, program ...string) {
+	all := processes(b, program...)
 	for range b.N {
 		victims := slices.SortedFunc(maps.Keys(all), spec.NodeID.Compare)
 		dead := victims[len(victims)-1]
@@ -250,7 +268,16 @@ func BenchmarkFailover(b *testing.B) {
 		at := time.Now()
 		all[dead].kill()
 		delete(all, dead)
-		time.Sleep(3 * time.Second)
+		known := func() bool {
+			led := 0
+			for _, p := range all {
+				led += p.ask(b, at).Leading
+			}
+			return led == *benchGroups
+		}
+		for time.Sleep(3 * time.Second); !known(); time.Sleep(100 * time.Millisecond) {
+			require.Less(b, time.Since(at), 5*time.Minute)
+		}
 		led, saves := 0, uint64(0)
 		first, last := time.Hour, time.Duration(0)
 		for id, p := range all {
@@ -262,7 +289,7 @@ func BenchmarkFailover(b *testing.B) {
 			saves = max(saves, r.Status.Saves-before[id].Status.Saves)
 			require.Equal(b, *benchGroups, r.Known)
 		}
-		require.GreaterOrEqual(b, led, len(plan[dead]))
+		require.GreaterOrEqual(b, led, before[dead].Leading)
 		b.ReportMetric(float64(led), "groups")
 		b.ReportMetric(float64(first.Microseconds())/1000, "ms-first")
 		b.ReportMetric(float64(last.Microseconds())/1000, "ms-all")

@@ -44,6 +44,16 @@
 // All nodes should [Groups.Add] the same groups; where a node has not yet, it is in that group as one that is down. A group that is removed leaves nothing on disk but that
 // what comes after begins above its epochs and numbers: no promise is made twice.
 //
-// The members are fixed, and the same in all groups: a node whose record is of others does not open. Weights and pins may change, as nodes are started again one after the other.
-// Decision 0046 says what is needed for members that change.
+// Weights and pins are those of the start: to change them, start one node after the other. Until the last has been, nodes rank differently, which costs nothing but that
+// a group may be led by another than the plan says.
+//
+// # Operators
+//
+// bully run -group and bully exec -group run such a node without a program of one's own, and bully groups -plan says who would lead what, and what would move, before it is so.
+// A program that embeds one registers its metrics by package impl/host/prometheus (Config.Groups); none has the name of a group as a label. A service of a thousand shards, as
+// a new user would write it, is in impl/groups/example.
+//
+// # Members
+//
+// The members are fixed, and the same in all groups: a node whose record is of others does not open. Decision 0046 says what is needed for members that change.
 package groups

@@ -78,7 +78,7 @@ func (n *groupNode) openGroups() (err error) {
 		}
 		return err
 	}
-	n.groups, err = groups.Open(groups.Config{ID: n.id, Addresses: n.addresses, Weights: n.placement.Weights, Pins: n.placement.Pins, Timing: n.timing, Progress: n.progress,
+	n.groups, err = groups.Open(groups.Config{ID: n.id, Addresses: n.addresses, Weights: n.placement.Weights, Pins: n.placement.Pins, Timing: n.timing, Progress: n.progress, Guard: n.guard,
 		Storage: n.store, Transport: n.links, Logger: n.bare})
 	if err != nil {
 		return errors.Join(err, n.links.Close())
@@ -131,13 +131,11 @@ func (n *groupNode) runGroups(ctx context.Context) error {
 	defer stop()
 	serving.Go(func() { n.sayGroups(running) })
 	kept := n.keepCertificate(running)
-	stays := eachSecond(n.stays)
 	n.take(running, n.placed.names, nil)
 	err := n.keepGroups(running)
 	stop()
 	stopped := n.groups.Stop(context.Background())
 	n.leads.Wait()
-	stays()
 	kept()
 	if n.web != nil {
 		err = errors.Join(err, n.web.Close())
@@ -147,14 +145,6 @@ func (n *groupNode) runGroups(ctx context.Context) error {
 		n.logger.Info("stopped")
 	}
 	return err
-}
-
-// stays tells systemd that the node is well, if its loop goes round.
-func (n *groupNode) stays() {
-	if n.guard != nil {
-		n.groups.Status()
-		n.guard.Stays()
-	}
 }
 
 // take has the node take part in groups, and in others no more. Nobody waits for those that go: their work may take its time.
