@@ -110,6 +110,12 @@ Disclaimers == \A m \in Sent({"ELECTION", "RESIGN", "IM_BACK"}) : m.question <= 
 
 Passed == \A m \in Sent({"RESIGN"}) : m.granted.by = None \/ Said({"CLAIM"}, m.granted.by, m.granted.epoch, m.granted.question)
 
+\* R51. Who has named somebody leads that epoch no more; and a CLAIM of an epoch names who has named somebody in the epoch before.
+Handed == \A m \in Sent({"RESIGN"}) : m.names # None => m.epoch <= node[m.from].epoch /\ ~(Leading(m.from) /\ m.epoch = node[m.from].epoch)
+
+Named == \A m \in Sent({"CLAIM"}) :
+           m.names # None => \E r \in Sent({"RESIGN"}) : r.from = m.names /\ r.names # None /\ r.epoch = m.epoch - 1
+
 Grants == \A m \in Sent({"GRANT"}) : Said({"CLAIM"}, m.to, m.epoch, m.question) /\ m.epoch <= node[m.from].epoch
 
 Acks == \A m \in Sent({"ACK"}) : Said(Reigning, m.to, m.epoch, m.question) /\ m.epoch <= node[m.from].epoch

@@ -27,7 +27,7 @@ type Case struct {
 	Rules []string // of spec/README.md, such as R17, the first one first
 	Suite string   // a part of all cases: vectors, steps, cuts, sim, fence, live, cover
 	Must  bool     // a port that fails it does not conform; else it is advice
-	Needs string   // a feature that the port must have, such as fence; ""
+	Needs string   // features that the port must have, such as fence, with a space between two; ""
 	// Run puts a port through it, which has been reset. Nodes and subjects may panic with a *port.Failure. An error that is
 	// none is the kit's own, or Inconclusive.
 	Run func(ctx context.Context, p *port.Process) error

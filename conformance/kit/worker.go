@@ -37,7 +37,8 @@ type attempt struct {
 // judge says what comes of a case.
 func (w *worker) judge(ctx context.Context, c *Case) Verdict {
 	v := Verdict{Case: c.ID, Suite: c.Suite, Must: c.Must, Rules: c.Rules, Outcome: Pass}
-	if c.Needs != "" && !slices.Contains(w.runner.report.Features, c.Needs) {
+	lacks := func(need string) bool { return !slices.Contains(w.runner.report.Features, need) }
+	if slices.ContainsFunc(strings.Fields(c.Needs), lacks) {
 		v.Outcome, v.Must = Unsupported, false
 		v.Problem = fmt.Sprintf("the port does not say that it has the feature %q, which is no fault", c.Needs)
 		return v

@@ -16,7 +16,7 @@
 // The source says from what a case that was written by hand is: a rule, a flaw or a lesson of the specification, a question of its table, a point
 // of conformance/CERTIFYING.md, or a broken port that no case before had refused. Runs of clusters have none.
 //
-// Some say besides what a port "needs" to be asked them: "fence" (R38), "members" (R42 to R49), or "names" (R51).
+// Some say besides what a port "needs" to be asked them: "fence" (R38), "members" (R42 to R49), "names" (R51), or "members names".
 //
 // Ids begin with 3, as hello and reset come first. A reply is right if it says the same: fields in any order, timers cancelled
 // and armed in any order, the timer whose end is the input cancelled or not, and any text where text is for people.

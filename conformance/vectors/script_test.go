@@ -82,7 +82,7 @@ func (s *script) line(line string) error {
 		s.Rules = append(s.Rules, words[1:]...)
 		return nil
 	case "needs":
-		s.Needs = words[1]
+		s.Needs = strings.TrimSpace(s.Needs + " " + words[1])
 		return nil
 	case "members":
 		s.members = nil

@@ -36,7 +36,7 @@ type Header struct {
 	Level  string   `json:"level"`            // MUST, or SHOULD
 	Suite  string   `json:"suite"`            // the file that it is in
 	Spec   string   `json:"spec"`             // the version of the specification
-	Needs  string   `json:"needs,omitempty"`  // a feature that the port must have
+	Needs  string   `json:"needs,omitempty"`  // features that the port must have, with a space between two
 }
 
 // Step is a request, and the reply to it.

@@ -76,7 +76,8 @@ def same(a, b):
 
 def adopted(S, at, new, messages, path):
     """If what it ends with is what it has heard of, it has adopted that first; else nothing."""
-    if not new.conf.eq(heard_conf):
+    stamped = conf_of(new.epoch, conf_version(heard_conf), conf_members(heard_conf))        # who is named claims, and may win at once
+    if not new.conf.eq(heard_conf) and not new.conf.eq(stamped):
         return at, None
     higher = conf_epoch(heard_conf) > at.epoch
     reached = Reached(If(higher, conf_epoch(heard_conf), at.epoch), If(higher, none, at.grantee), heard_conf, z3.BoolVal(False))

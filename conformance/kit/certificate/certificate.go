@@ -109,7 +109,7 @@ func reached(cases []kit.Case, verdicts map[string]*kit.Verdict, last bool) bool
 		case v == nil:
 			return false
 		case v.Outcome == kit.Pass:
-		case v.Outcome == kit.Unsupported && !v.Must && (cases[i].Needs == port.FeatureMembers || cases[i].Needs == port.FeatureNames):
+		case v.Outcome == kit.Unsupported && !v.Must && cases[i].Needs != port.FeatureFence:
 		case last:
 			return false
 		case v.Outcome == kit.Unsupported && !v.Must: // it needs a feature that the port does not say it has

@@ -48,7 +48,7 @@ func SimCase(seed uint64, nodes int, profile sim.Profile) kit.Case {
 
 // Named returns short runs in which leaders hand over by name, of ports with the feature names.
 func Named() (cases []kit.Case) {
-	for seed := uint64(1); seed <= NamedRuns; seed++ {
+	for seed := uint64(1); seed <= namedRuns; seed++ {
 		nodes := 2 + int(seed%4)
 		cases = append(cases, simCase(fmt.Sprintf("sim-names-%d-%d", nodes, seed),
 			fmt.Sprintf("%d nodes in simulated time, which crash, and whose leader hands over by name: each step is that of the model", nodes),

@@ -54,7 +54,7 @@ const (
 const (
 	SilverSeeds   = 2000
 	ChangingSeeds = 200
-	NamedRuns     = 60 // and of those in which leaders hand over by name, if it has the feature names
+	namedRuns     = 60 // and of those in which leaders hand over by name, if it has the feature names
 )
 
 // Silver returns what a silver port must pass besides the vectors: a sample of steps, the crash cuts, and runs of the simulator.

@@ -109,7 +109,7 @@ func TestCases(t *testing.T) {
 	require.Equal(t, map[string]int{
 		suites.StepsSuite: 1 + 3, suites.RunsSuite: 6, suites.CutsSuite: 80, suites.SimSuite: suites.ChangingSeeds, suites.IsolateSuite: 2, suites.LiveSuite: 6,
 	}, changing)
-	require.Equal(t, map[string]int{suites.SimSuite: suites.NamedRuns}, naming)
+	require.Equal(t, map[string]int{suites.SimSuite: 60}, naming)
 	require.Empty(t, suites.Fixed.Sim(2, 1))
 }
 

@@ -49,6 +49,7 @@ What befalls the leader:
   disk      kill -9, where each save of each node takes 20ms longer; the same program
   cut       it is off the network, which needs root; no guard knows of that
   program   kill -9 of the program that leads by a node beside it (-beside)
+  resign    nothing: it hands over to another, which it names, as bully resign -to has it; from the call until all others name that one
 
 For ours it measures the floor too, in the same run: what the timing makes everybody wait for (half a heartbeat less than the patience; twice
 the delay with a guard, if the loop is stuck), the end of a process of that size until its address refuses, five messages, and two saves.
@@ -65,7 +66,7 @@ GET /events and GET /status as bully run does:
 func benchmark(ctx context.Context, p program, args []string) error {
 	f := benchFlags{}
 	flags := p.Flags("bench")
-	flags.StringVar(&f.faults, "fault", "kill,stop,cut", "failover: a `list` of what befalls the leader: kill, stop, stuck, disk, cut, program")
+	flags.StringVar(&f.faults, "fault", "kill,stop,cut", "failover: a `list` of what befalls the leader: kill, stop, stuck, disk, cut, program, resign")
 	flags.IntVar(&f.rounds, "rounds", 20, "failover: let the leader fail this `often`, for each size and fault")
 	flags.DurationVar(&f.looks, "for", 10*time.Second, "idle: look for this `time`")
 	flags.StringVar(&f.nodes, "nodes", "", "a `list` of sizes of clusters; 3,5,7 for failover and 5 for idle if empty")

@@ -104,7 +104,7 @@ func (c contestant) against(fault localcluster.Fault) (contestant, bool) {
 	case fault == faultProgram && c.beside:
 		c.inner = "workbench"
 		return c, true
-	case fault == faultProgram, c.beside && fault != localcluster.FaultKill:
+	case fault == faultProgram, c.beside && fault != localcluster.FaultKill, fault == localcluster.FaultResign && !c.ours:
 		return c, false
 	case fault != localcluster.FaultStuck && fault != faultDisk:
 		return c, true
@@ -221,14 +221,16 @@ func (p program) failoversOf(ctx context.Context, contestants []contestant, n in
 }
 
 // allFaults are those that can be asked for.
-func allFaults() []localcluster.Fault { return append(localcluster.Faults(), faultDisk, faultProgram) }
+func allFaults() []localcluster.Fault {
+	return append(localcluster.Faults(), localcluster.FaultResign, faultDisk, faultProgram)
+}
 
 // chooseFaults returns the faults that are asked for and can be measured here, and why the others cannot.
 func (f benchFlags) chooseFaults() (faults []localcluster.Fault, skipped []string, err error) {
 	for name := range strings.SplitSeq(f.faults, ",") {
 		fault := localcluster.Fault(name)
 		if !slices.Contains(allFaults(), fault) {
-			return nil, nil, cli.Usage(fmt.Sprintf("unknown fault %q: there are kill, stop, stuck, disk, cut and program", name))
+			return nil, nil, cli.Usage(fmt.Sprintf("unknown fault %q: there are kill, stop, stuck, disk, cut, program and resign", name))
 		}
 		if fault == localcluster.FaultCut {
 			if err := localcluster.CanNamespace(); err != nil {
@@ -285,7 +287,7 @@ func (p program) failover(ctx context.Context, one contestant, nodes int, fault 
 // floor measures what these failovers could not do without; zero if that is not known.
 func (c contestant) floor(ctx context.Context, config localcluster.Config, fault localcluster.Fault, all []localcluster.Failover) (f localcluster.Floor, err error) {
 	kills := strikes(fault) == localcluster.FaultKill
-	if fault == faultProgram || !c.ours && !kills {
+	if fault == faultProgram || fault == localcluster.FaultResign || !c.ours && !kills {
 		return f, nil
 	}
 	if f, err = localcluster.MeasureFloor(all, strikes(fault)); err != nil {

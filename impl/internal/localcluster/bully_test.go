@@ -243,3 +243,14 @@ func TestChecks(t *testing.T) {
 	require.ErrorContains(t, onePerEpoch([]Event{told(1, 3, 4), told(1, 2, 3)}), "EpochMonotonic")
 	require.ErrorContains(t, onePerEpoch([]Event{{Node: 1, Leader: 2, Epoch: 1, Leading: true}}), "says that it leads, and names 2")
 }
+
+// TestHandOversOfProcesses has leaders hand over by name (R51), again and again.
+func TestHandOversOfProcesses(t *testing.T) {
+	all, err := Failovers{Config: Config{Nodes: 3, Command: steadyCommand()}, Fault: FaultResign, Rounds: 3}.Measure(within(t, patience))
+	require.NoError(t, err)
+	for _, one := range all {
+		require.NotEqual(t, one.Old.Leader, one.New.Leader)
+		require.Equal(t, one.Named, one.New.Leader)
+		require.Zero(t, one.Teardown)
+	}
+}

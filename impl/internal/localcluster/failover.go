@@ -26,9 +26,11 @@ const (
 	// FaultCut takes the node off the network: all packets to and from it are lost. It needs a Namespaced
 	// cluster.
 	FaultCut Fault = "cut"
+	// FaultResign is none: the leader is called to hand over to another node, which it names (R51), and runs on.
+	FaultResign Fault = "resign"
 )
 
-// Faults returns all faults.
+// Faults returns all faults. FaultResign is none.
 func Faults() []Fault { return []Fault{FaultKill, FaultStop, FaultStuck, FaultCut} }
 
 const (
@@ -60,6 +62,7 @@ type Failover struct {
 	Took     time.Duration     // from before the fault until the last survivor names the new leader
 	Teardown time.Duration     // from before it until the address of the node refuses; 0 if it does not, as nothing ends the node
 	Old, New Reign             // before, and after
+	Named    int               // of FaultResign: the node that was named, which leads unless something else went wrong
 	Messages map[string]uint64 // what the survivors have sent meanwhile, by type; no more than they count themselves
 	Bytes    uint64            // and how many bytes that was
 	Saves    uint64            // how often they have waited for a disk
@@ -82,7 +85,7 @@ func (f Failovers) Measure(ctx context.Context) ([]Failover, error) {
 	if f.Rounds < 1 {
 		return nil, fmt.Errorf("%d rounds measure nothing", f.Rounds)
 	}
-	if !slices.Contains(Faults(), f.Fault) {
+	if f.Fault != FaultResign && !slices.Contains(Faults(), f.Fault) {
 		return nil, fmt.Errorf("unknown fault %q", f.Fault)
 	}
 	if f.Patience == 0 {
@@ -149,12 +152,16 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 			return one, err
 		}
 	}
-	at, err := f.strike(c, old)
+	next := survivors[rand.N(len(survivors))]
+	at, err := f.strike(ending, c, old, next)
 	if err != nil {
 		return one, err
 	}
 	if one.New, err = agree(one.Old.Epoch, survivors...); err != nil {
 		return one, err
+	}
+	if f.Fault == FaultResign {
+		one.Named = next
 	}
 	one.Took = one.New.At.Sub(at)
 	if refuses != nil {
@@ -180,13 +187,17 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 
 // ends reports whether the fault ends the process of the node: by itself, or as a guard does so.
 func (f Failovers) ends() bool {
-	return f.Fault == FaultKill || f.Guarded && f.Fault != FaultCut
+	return f.Fault == FaultKill || f.Guarded && f.Fault != FaultCut && f.Fault != FaultResign
 }
 
-// strike lets the fault befall a node, and returns the moment before.
-func (f Failovers) strike(c *Cluster, id int) (time.Time, error) {
-	if f.Fault == FaultCut {
+// strike lets the fault befall a node, and returns the moment before. A leader that is to hand over names the node next.
+func (f Failovers) strike(ctx context.Context, c *Cluster, id, next int) (time.Time, error) {
+	switch f.Fault {
+	case FaultCut:
 		return c.Cut(Between([]int{id}, c.IDs(id))...)
+	case FaultResign:
+		at := time.Now()
+		return at, c.call(ctx, id, http.MethodPost, fmt.Sprintf("/resign?to=%d&hold=1h", next), nil)
 	}
 	with := map[Fault]syscall.Signal{FaultKill: syscall.SIGKILL, FaultStop: pauseSignal, FaultStuck: stuckSignal}[f.Fault]
 	if c.config.Inner != "" {
@@ -205,6 +216,8 @@ func (f Failovers) mend(c *Cluster, id int) error {
 	case f.Fault == FaultCut:
 		_, err := c.Heal()
 		return err
+	case f.Fault == FaultResign:
+		return nil
 	case f.Fault == FaultStop && c.config.Inner == "":
 		_, err := c.Continue(id)
 		return err
@@ -257,7 +270,12 @@ func (c *Cluster) Counters(ctx context.Context, id int) (Counters, error) {
 
 // get asks a node's HTTP face for a JSON value.
 func (c *Cluster) get(ctx context.Context, id int, path string, value any) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.HTTP(id)+path, nil)
+	return c.call(ctx, id, http.MethodGet, path, value)
+}
+
+// call asks a node's HTTP face for something, and for a JSON value, if that is not nil.
+func (c *Cluster) call(ctx context.Context, id int, method, path string, value any) error {
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+c.HTTP(id)+path, nil)
 	if err != nil {
 		return err
 	}
@@ -268,10 +286,13 @@ func (c *Cluster) get(ctx context.Context, id int, path string, value any) error
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("node %d: GET %s: %s", id, path, response.Status)
+		return fmt.Errorf("node %d: %s %s: %s", id, method, path, response.Status)
+	}
+	if value == nil {
+		return nil
 	}
 	if err := json.NewDecoder(response.Body).Decode(value); err != nil {
-		return fmt.Errorf("node %d: GET %s: %w", id, path, err)
+		return fmt.Errorf("node %d: %s %s: %w", id, method, path, err)
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func measureTeardown(ctx context.Context, config Config) (took time.Duration, er
 	if err != nil {
 		return 0, err
 	}
-	at, err := Failovers{Fault: FaultKill}.strike(c, 1)
+	at, err := Failovers{Fault: FaultKill}.strike(ctx, c, 1, 0)
 	if err != nil {
 		return 0, err
 	}
