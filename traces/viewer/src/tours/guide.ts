@@ -24,7 +24,6 @@ const inTurn = line();
 
 const leg = 4500;     // milliseconds from a stop to the next, at most, where the fastest speed can do it
 const furthest = 2500; // frames from a stop to the next
-const leap = 50;      // so many of them are asked for at once
 
 // shown reports whether what is shown is still what the tour shows there: nobody has done anything to it.
 const shown = (place: Place): boolean => recording.value === place.of && runSpec.value === place.runSpec;
@@ -175,7 +174,7 @@ async function ahead(of: Recording, stop: Stop): Promise<{ to: number; takes: nu
   let last: Frame | undefined = of.frames[from - 1];
   let takes = 0;
   for (let to = from; to <= from + furthest; to++) {
-    if (to > of.frames.length && (recording.value !== of || !await more(leap))) return null;
+    if (to > of.frames.length && (recording.value !== of || !await more(1))) return null; // no more than that: what the run has beyond is drawn, too
     const frame = of.frames[to - 1];
     if (to > from) {
       if (!frame || (hides(frame) && !stop.hidden)) continue;
