@@ -99,6 +99,18 @@ function begin(opened: Opened, at: number, from: number | null, intervention: In
   });
 }
 
+// until lets as much happen of what was opened, before it is shown: so nobody sees how it gets there.
+export async function until(by: Engine, opened: Opened, to: number): Promise<Opened & { made: Recording }> {
+  const made = recordingOf(opened);
+  let { ended: over } = opened;
+  while (!over && made.frames.length < to) {
+    const result = await by.next(opened.handle, to - made.frames.length);
+    made.add(result.frames);
+    over = result.ended || result.frames.length === 0;
+  }
+  return { ...opened, frames: made.frames, made };
+}
+
 function recordingOf(opened: Opened): Recording {
   if (opened.made) return opened.made;
   const made = new Recording(opened.header);
@@ -266,15 +278,9 @@ async function goOn(by: Engine, now: RunSpec, intervention: Intervention): Promi
 async function branchOff(by: Engine, now: RunSpec, what: Omit<Intervention, 'after'>): Promise<void> {
   const of = recording.value;
   const at = count.value;
-  const opened = await by.begin({ ...now, do: now.do.filter((d) => d.after < at) });
+  const opened = await until(by, await by.begin({ ...now, do: now.do.filter((d) => d.after < at) }), at); // if what was done before takes some frames, all of them have happened
   if (opened.problem) { problem.value = opened.problem; return; }
-  const made = recordingOf(opened);
-  let over = opened.ended;
-  while (!over && made.frames.length < at) { // if what was done before takes some frames, all of them have happened
-    const result = await by.next(opened.handle, at - made.frames.length);
-    made.add(result.frames);
-    over = result.ended || result.frames.length === 0;
-  }
+  const { made } = opened;
   const intervention: Intervention = { after: made.frames.length, ...what };
   const result = await by.do(opened.handle, intervention);
   batch(() => {
@@ -284,7 +290,7 @@ async function branchOff(by: Engine, now: RunSpec, what: Omit<Intervention, 'aft
       return;
     }
     const was = { playing: playing.value, selection: selection.value };
-    turnTo({ ...opened, made }, at, intervention);
+    turnTo(opened, at, intervention);
     runSpec.value = { ...opened.runSpec ?? now, do: [...opened.runSpec?.do ?? [], intervention] };
     take(made, result);
     seek(length.value);

@@ -1,6 +1,6 @@
 // Opening what people bring: by drop, paste, file or link. What is broken is said; what is shown stays.
 import { batch, signal } from '@preact/signals';
-import { jump, recording, engine, playing, problem, show, shows } from '../store';
+import { jump, recording, engine, playing, problem, show, shows, until } from '../store';
 import { large } from '../engine/load';
 import type { Engine, Opened, RunSpec } from '../types';
 import { bare } from '../embed/embedded';
@@ -53,7 +53,8 @@ async function answered(ask: (by: Engine) => Promise<Opened>, linked: Linked | n
   const by = engine.value!;
   const before = shows;
   const wish = ++wishes;
-  const opened = await ask(by);
+  const answer = await ask(by);
+  const opened = answer.problem ? answer : await until(by, answer, at ?? answer.header.open ?? 0);
   if (wish === wishes) opening.value = '';
   if (wish === wishes && before === shows) return shown(opened, linked, at, of);
   if (opened.handle !== 0) by.close(opened.handle);

@@ -3,7 +3,7 @@ import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { line } from '../line';
 import { hint } from '../hint/acts';
 import type { Recording } from '../recording';
-import { branches, count, engine, hides, intervene, jump, length, seek, more, playing, problem, recording, runSpec, scene, show, speed } from '../store';
+import { branches, count, engine, hides, intervene, length, more, playing, problem, recording, runSpec, scene, seek, show, speed, until } from '../store';
 import { pace, speeds } from '../transport/pacing';
 import { passes } from '../transport/player';
 import type { Frame, Opened, Problem, RunSpec } from '../types';
@@ -91,8 +91,8 @@ async function toNext(): Promise<void> {
   if (aside.value) return again(now.stop);
   if (now.going) { seek(place.count); return; }
   if (now.stop + 1 >= now.tour.stops.length) { leave(); return; }
-  if (length.value > place.count) await again(now.stop); // people have looked beyond it
-  if (on.value) await go({ ...on.value, stop: now.stop + 1, going: true });
+  const places = length.value > place.count ? await reopened(now.stop) : now.places; // people have looked beyond it
+  if (places) await go({ ...now, stop: now.stop + 1, going: true, places });
 }
 
 // back goes to the stop before.
@@ -104,25 +104,30 @@ export function back(): Promise<void> {
 
 // again opens what was open at a stop, and goes there.
 async function again(stop: number): Promise<void> {
+  const places = await reopened(stop);
+  if (places) on.value = { ...on.value!, going: false, places };
+}
+
+// reopened opens what was open at a stop, and returns the places up to that; null if the tour is over. Meanwhile the tour goes.
+async function reopened(stop: number): Promise<Place[] | null> {
   const now = on.value!;
   const place = now.places[stop]!;
   const before = now.places.slice(0, stop);
   on.value = { ...now, stop, going: true, places: before };
-  const of = await open(place.start, place.runSpec);
-  if (!of) return leave();
-  await jump(place.count);
-  if (recording.value === of && on.value) on.value = { ...now, stop, going: false, places: [...before, { ...place, of, runSpec: runSpec.value }] };
-  else leave();
+  const of = await open(place.start, place.runSpec, place.count);
+  if (of && recording.value === of && on.value) return [...before, { ...place, of, runSpec: runSpec.value }];
+  leave();
+  return null;
 }
 
-// open opens what a tour shows, and returns its recording.
-async function open(start: Start, played?: RunSpec | null): Promise<Recording | null> {
-  const opened = await answer(start, played);
+// open opens what a tour shows, at its beginning or after so many frames, and returns its recording.
+async function open(start: Start, played?: RunSpec | null, to = 0): Promise<Recording | null> {
+  const opened = await until(engine.value!, await answer(start, played), to);
   if (opened.problem && opened.frames.length === 0) {
     refuse(`The tour cannot begin: ${opened.problem.problem}`);
     return null;
   }
-  void show(opened, Math.min(opened.frames.length, 'run' in start ? opened.header.nodes.length : 0));
+  void show(opened, to || Math.min(opened.frames.length, 'run' in start ? opened.header.nodes.length : 0));
   return recording.value;
 }
 
@@ -169,7 +174,7 @@ async function ahead(of: Recording, stop: Stop): Promise<{ to: number; takes: nu
   let last: Frame | undefined = of.frames[from - 1];
   let takes = 0;
   for (let to = from; to <= from + furthest; to++) {
-    if (to > of.frames.length && (recording.value !== of || !await more(1))) return null;
+    if (to > of.frames.length && (recording.value !== of || !await more(1))) return null; // no more than that: what the run has beyond is drawn, too
     const frame = of.frames[to - 1];
     if (to > from) {
       if (!frame || (hides(frame) && !stop.hidden)) continue;

@@ -157,6 +157,7 @@ export async function stepUntil(page: Page, what: string, wanted: (now: Shown) =
 export async function toEnd(page: Page, most = 1000): Promise<Shown[]> {
   const all = await page.evaluate(`(async () => {
     const look = ${look.toString()};
+    await ${idle};
     const all = [look()];
     while (!all.at(-1).atEnd && all.length < ${most}) {
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true, bubbles: true, cancelable: true }));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Gallery, Scenario } from '../../src/types';
 import { titleOf } from '../../src/gallery/titles';
-import { golden, inPage, menu, ready, shown, stepUntil, toEnd, until, walked } from './kit';
+import { golden, inPage, menu, ready, settled, shown, stepUntil, toEnd, until, walked } from './kit';
 
 // scenarios returns what the engine says that there is.
 async function scenarios(page: Page): Promise<Scenario[]> {
@@ -20,6 +20,7 @@ async function choose(page: Page, title: string, button: string): Promise<void> 
   await page.getByRole('radio', { name: 'All' }).check({ force: true });
   const card = page.locator('.gal-card').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
   await card.getByRole('button', { name: button, exact: true }).click();
+  await settled(page);
 }
 
 // red plays what is shown to its end, and reports whether an indicator was red on the way.
