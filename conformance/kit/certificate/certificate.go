@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance/kit"
 	"github.com/seed-fdf591db/bully/conformance/port"
@@ -109,7 +110,7 @@ func reached(cases []kit.Case, verdicts map[string]*kit.Verdict, last bool) bool
 		case v == nil:
 			return false
 		case v.Outcome == kit.Pass:
-		case v.Outcome == kit.Unsupported && !v.Must && cases[i].Needs != port.FeatureFence:
+		case v.Outcome == kit.Unsupported && !v.Must && isOptional(cases[i].Needs):
 		case last:
 			return false
 		case v.Outcome == kit.Unsupported && !v.Must: // it needs a feature that the port does not say it has
@@ -119,6 +120,12 @@ func reached(cases []kit.Case, verdicts map[string]*kit.Verdict, last bool) bool
 		}
 	}
 	return len(cases) > 0
+}
+
+// isOptional reports whether a port may lack these features at every level: some, and none but those that its clusters can do without.
+func isOptional(needs string) bool {
+	all := strings.Fields(needs)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(f string) bool { return f != port.FeatureMembers && f != port.FeatureNames })
 }
 
 // suites counts what came of each suite, in the order of their first cases.
