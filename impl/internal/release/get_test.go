@@ -154,7 +154,9 @@ func get(t *testing.T, m moduleFile, version string, env []string) {
 			fmt.Fprintf(&program, "import _ %q\n", pack)
 		}
 	}
-	require.Contains(t, program.String(), "import", "%s has no package that can be imported", m.Module.Path)
+	if !strings.Contains(program.String(), "import") {
+		return // programs alone, which go get has just fetched
+	}
 	program.WriteString("\nfunc main() {}\n")
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "main.go"), []byte(program.String()), 0o600))
 	require.Equal(t, module+" "+version, run("list", "-m", module), "the one that was released with it")
