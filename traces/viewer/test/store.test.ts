@@ -27,6 +27,11 @@ class Fake {
   engine = {
     begin: async (runSpec: RunSpec) => this.begin(runSpec),
     next: async (handle: number, count: number) => ({ frames: this.frames(handle, count), ended: false }),
+    onward: async (handle: number, most: number) => {
+      const frames: Frame[] = [];
+      do frames.push(...this.frames(handle, 1)); while (frames.at(-1)!.upkeep && frames.length < most);
+      return { frames, ended: false };
+    },
     do: async (handle: number, intervention: Intervention) => {
       if (intervention.node === 9) return { frames: [], ended: false, problem: { problem: 'there is no node 9' } };
       this.open.get(handle)!.do.push(intervention);
@@ -166,7 +171,7 @@ test('a deed that is refused lets no branch go', async () => {
 });
 
 test('a reign without events does not hold the page for ever', async () => {
-  const quiet = { ...fake.engine, next: async (_: number, n: number) => ({ frames: Array.from({ length: n }, () => ({ at: 3000, kind: 'receive', node: 0, text: 'takes HEARTBEAT', upkeep: true })), ended: false }) };
+  const quiet = { ...fake.engine, next: async (_: number, n: number) => ({ frames: Array.from({ length: n }, () => ({ at: 3000, kind: 'receive', node: 0, text: 'takes HEARTBEAT', upkeep: true })), ended: false }), onward: (handle: number, most: number) => quiet.next(handle, most) };
   store.engine.value = quiet as unknown as Engine;
   const from = store.count.value;
   assert.equal(await stepOn(), false, 'ten steps on are no ten such leaps');

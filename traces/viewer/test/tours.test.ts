@@ -23,7 +23,7 @@ const longest = 26;      // words of a sentence that is read at a glance
 // changed is an engine whose frames are changed.
 function changed(change: (frame: Frame) => void): Engine {
   const each = async <T extends { frames: Frame[] }>(asked: Promise<T>): Promise<T> => { const answer = await asked; answer.frames.forEach(change); return answer; };
-  return { ...engine, begin: (r) => each(engine.begin(r)), next: (h, k) => each(engine.next(h, k)), do: (h, d) => each(engine.do(h, d)), openGolden: (n) => each(engine.openGolden(n)), open: (t, n) => each(engine.open(t, n)) };
+  return { ...engine, begin: (r) => each(engine.begin(r)), next: (h, k) => each(engine.next(h, k)), onward: (h, k) => each(engine.onward(h, k)), do: (h, d) => each(engine.do(h, d)), openGolden: (n) => each(engine.openGolden(n)), open: (t, n) => each(engine.open(t, n)) };
 }
 
 interface Way { stops: { says: string; count: number; fresh: boolean }[]; seconds: number }

@@ -102,6 +102,7 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   await page.locator('.list-filters select').selectOption({ label: 'node 1' });
   await page.locator('.list-row').first().waitFor(); // it has led, however soon 3 takes over
   await page.locator('.list-filters select').selectOption('-1');
+  await page.locator('.list-filters select').blur(); // keys are the page's again
   const handed = await headline(page, /Node [13] leads/);
   t.diagnostic(handed);
   await search.fill('');
