@@ -183,9 +183,9 @@ function asked(ask: (by: Engine) => Promise<More>): Promise<boolean> {
   });
 }
 
-// moreShown asks for those up to the next that is shown, so many at most.
-export function moreShown(most: number): Promise<boolean> {
-  return upkeep.value ? more(1) : asked((by) => by.onward(handle, most));
+// moreShown asks for those up to so many that are shown; most frames at most.
+export function moreShown(most: number, many = 1): Promise<boolean> {
+  return upkeep.value ? more(Math.min(most, many)) : asked((by) => by.onward(handle, most, many));
 }
 
 // take adds an answer to the recording that was asked for: people may look at another by now.
@@ -236,22 +236,22 @@ export function aheadNow(): Ahead | null {
   return { to: from + idle, quiet: true };
 }
 
-export async function ahead(): Promise<Ahead> {
+// ahead asks the engine, if it has to; for so many frames that are shown, if people go over them at once.
+export async function ahead(many = 1): Promise<Ahead> {
   for (let none = false; ;) {
     const found = aheadNow();
     if (found) return found;
     if (none) return { to: length.value, quiet: false };
-    none = !await moreShown(Math.max(1, count.value + idle - length.value));
+    none = !await moreShown(Math.max(1, count.value + idle - length.value), many);
   }
 }
 
-// step goes one frame that is shown forward or back, and reports whether there was one.
-export async function step(by: 1 | -1): Promise<boolean> {
-  const of = recording.value;
+// step goes one frame that is shown forward or back, and reports whether there was one. Forward it goes as far as it is known what comes.
+export function step(by: 1 | -1): boolean {
   let to = count.value - 1;
-  if (by > 0) to = (aheadNow() ?? await ahead()).to;
+  if (by > 0) to = aheadNow()?.to ?? count.value;
   else while (to > 0 && hides(recording.value?.frames[to - 1])) to--;
-  if (to < 0 || to === count.value || of !== recording.value) return false;
+  if (to < 0 || to === count.value) return false;
   seek(to);
   return true;
 }

@@ -12,17 +12,18 @@ export type Ask = (method: Method, args: unknown[]) => Promise<unknown>;
 // directly returns what asks a program that runs here.
 export function directly(program: Called): Ask {
   const call = (method: Method, args: unknown[]): unknown => JSON.parse(program.call(method, JSON.stringify(args)));
-  return async (method, args) => (method === 'onward' ? onward(call, ...args as [number, number]) : call(method, args));
+  return async (method, args) => (method === 'onward' ? onward(call, ...args as [number, number, number]) : call(method, args));
 }
 
 // onward asks for one frame after the other, where the program runs: asked from the page each would be on its way for longer than it takes.
-function onward(call: (method: Method, args: unknown[]) => unknown, handle: number, most: number): More {
+function onward(call: (method: Method, args: unknown[]) => unknown, handle: number, most: number, shown: number): More {
   const all: More = { frames: [], ended: false };
-  while (all.frames.length < most && !all.ended && !all.problem) {
+  for (let left = shown; left > 0 && all.frames.length < most && !all.ended && !all.problem;) {
     const { frames, ...rest } = call('next', [handle, 1]) as More;
     Object.assign(all, rest);
     all.frames.push(...frames);
-    if (frames.length === 0 || !isUpkeep(frames.at(-1)!)) break;
+    if (frames.length === 0) break;
+    left -= frames.filter((frame) => !isUpkeep(frame)).length;
   }
   return all;
 }
@@ -48,7 +49,7 @@ export function engineOf(asking: Ask): Engine {
     gallery: () => ask('gallery', [], noGallery),
     begin: (runSpec) => ask('begin', [runSpec], notOpened),
     next: (handle, frames) => ask('next', [handle, frames], noMore),
-    onward: (handle, most) => ask('onward', [handle, most], noMore),
+    onward: (handle, most, shown) => ask('onward', [handle, most, shown], noMore),
     do: (handle, intervention) => ask('do', [handle, intervention], noMore),
     open: (text, name) => ask('open', [text, name], notOpened),
     openGolden: (name) => ask('openGolden', [name], notOpened),
