@@ -227,6 +227,8 @@ func resign(c *check.Case) string {
 	case answers(c, spec.Grant):
 		g := &c.Input.Message.Granted
 		return join(first, fmt.Sprintf("grants epoch %d to %s at once, to which it has handed over", g.Epoch, g.By))
+	case after.Role == spec.Claimant && before.Role != spec.Claimant:
+		return join(first, fmt.Sprintf("it is named: claims epoch %d at once, and asks nobody", after.Epoch+1))
 	case after.Role == spec.Claimant:
 		return join(first, fmt.Sprintf("claims epoch %d again, from all who have not granted it", after.Epoch+1))
 	case first == "":

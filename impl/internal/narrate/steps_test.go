@@ -93,3 +93,14 @@ func TestUpkeepOfAReign(t *testing.T) {
 	require.True(t, answered(spec.Heartbeat, spec.Ack))
 	require.False(t, answered(spec.Heartbeat, spec.Refuse))
 }
+
+// TestWhoIsNamed: who is named claims for the first time, and not again (R51).
+func TestWhoIsNamed(t *testing.T) {
+	tell := begun(t)
+	follows := spec.State{Role: spec.Follower, Leader: three, Lease: 1, Epoch: 1, Grantee: three}
+	tell(heard(spec.Message{Type: spec.Coordinator, From: three, To: one, Epoch: 1, Question: 3}, follows))
+	claims := spec.State{Role: spec.Claimant, Epoch: 1, Grantee: three, Asked: 2, Latest: 2}
+	note := tell(heard(spec.Message{Type: spec.Resign, From: three, To: one, Epoch: 1, Question: 4, Names: one}, claims)).Note
+	require.Contains(t, note, "it is named: claims epoch 2 at once, and asks nobody")
+	require.NotContains(t, note, "again")
+}

@@ -1,6 +1,7 @@
 // What the page knows: signals, which every part of the page reads, and what people can do, which every part calls.
 import { batch, computed, signal } from '@preact/signals';
 import { embedded } from './embed/embedded';
+import { isUpkeep } from './engine/calls';
 import { line } from './line';
 import { Recording, type Scene } from './recording';
 import type { Intervention, Engine, Frame, Gallery, Link, More, Opened, Problem, RunSpec } from './types';
@@ -171,11 +172,20 @@ export function seek(to: number): void {
 
 // more asks a run for frames, and reports whether there were any.
 export function more(frames: number): Promise<boolean> {
+  return asked((by) => by.next(handle, frames));
+}
+
+function asked(ask: (by: Engine) => Promise<More>): Promise<boolean> {
   return inTurn(async () => {
     const of = recording.value;
     if (!engine.value || !of || ended.value) return false;
-    return take(of, await engine.value.next(handle, frames));
+    return take(of, await ask(engine.value));
   });
+}
+
+// moreShown asks for those up to so many that are shown; most frames at most.
+export function moreShown(most: number, many = 1): Promise<boolean> {
+  return upkeep.value ? more(Math.min(most, many)) : asked((by) => by.onward(handle, most, many));
 }
 
 // take adds an answer to the recording that was asked for: people may look at another by now.
@@ -209,7 +219,7 @@ export function theHandle(): number {
 
 // hides reports whether a frame is left out while upkeep is not shown.
 export function hides(frame: Frame | undefined): boolean {
-  return !upkeep.value && frame?.upkeep === true && !frame.indicators?.length;
+  return !upkeep.value && frame !== undefined && isUpkeep(frame);
 }
 
 // Ahead is how many frames will have happened when the next one that is shown has: as many as now if none comes any more. Quiet tells that none comes for long: there
@@ -226,22 +236,22 @@ export function aheadNow(): Ahead | null {
   return { to: from + idle, quiet: true };
 }
 
-export async function ahead(): Promise<Ahead> {
+// ahead asks the engine, if it has to; for so many frames that are shown, if people go over them at once.
+export async function ahead(many = 1): Promise<Ahead> {
   for (let none = false; ;) {
     const found = aheadNow();
     if (found) return found;
     if (none) return { to: length.value, quiet: false };
-    none = !await more(1);
+    none = !await moreShown(Math.max(1, count.value + idle - length.value), many);
   }
 }
 
-// step goes one frame that is shown forward or back, and reports whether there was one.
-export async function step(by: 1 | -1): Promise<boolean> {
-  const of = recording.value;
+// step goes one frame that is shown forward or back, and reports whether there was one. Forward it goes as far as it is known what comes.
+export function step(by: 1 | -1): boolean {
   let to = count.value - 1;
-  if (by > 0) to = (aheadNow() ?? await ahead()).to;
+  if (by > 0) to = aheadNow()?.to ?? count.value;
   else while (to > 0 && hides(recording.value?.frames[to - 1])) to--;
-  if (to < 0 || to === count.value || of !== recording.value) return false;
+  if (to < 0 || to === count.value) return false;
   seek(to);
   return true;
 }

@@ -102,6 +102,7 @@ export interface Engine {
   gallery(): Promise<Gallery>;
   begin(runSpec: RunSpec): Promise<Opened>;         // and its first frames: what nodes do before time goes on
   next(handle: number, frames: number): Promise<More>; // so many frames more, or fewer if it has ended or nothing happens any more
+  onward(handle: number, most: number, shown: number): Promise<More>; // up to so many that are no upkeep; most frames at most
   do(handle: number, intervention: Intervention): Promise<More>; // intervention.after is where the run is
   open(text: string, name: string): Promise<Opened>; // a trace, a recording, a run spec, what TLC has printed: whatever it is
   openGolden(name: string): Promise<Opened>;

@@ -89,7 +89,7 @@ const runSpec: RunSpec = { runSpec: 1, algorithm: 'bully', nodes: 5, profile: 'l
 let coming: NodeState[][] = [];
 let at = 0;
 const frames = (): Frame[] => (coming.shift() ?? []).map((state, k) => ({ at: ++at, kind: 'step', node: k, text: '', state }));
-const engine = { begin: () => assert.fail('there is no branch'), next: async () => ({ frames: frames(), ended: false }), do: async () => ({ frames: frames(), ended: false }), close: () => undefined } as unknown as Engine;
+const engine = { begin: () => assert.fail('there is no branch'), next: async () => ({ frames: frames(), ended: false }), onward: async () => ({ frames: frames(), ended: false }), do: async () => ({ frames: frames(), ended: false }), close: () => undefined } as unknown as Engine;
 const goOn = async (...nodes: NodeState[][]): Promise<void> => {
   coming = [...nodes];
   for (let k = 0; k < nodes.length; k++) { await store.more(1); await store.jump(store.length.value); }

@@ -1,5 +1,5 @@
 // How the Go program is asked, wherever it runs.
-import type { Engine, Exported, Gallery, More, Opened, Problem, Sketched } from '../types';
+import type { Engine, Exported, Frame, Gallery, More, Opened, Problem, Sketched } from '../types';
 
 // Called is how the Go program is asked: arguments and answer are JSON. It answers at once; that of a worker answers later.
 export interface Called<Answer = string> { call(method: string, args: string): Answer }
@@ -11,8 +11,25 @@ export type Ask = (method: Method, args: unknown[]) => Promise<unknown>;
 
 // directly returns what asks a program that runs here.
 export function directly(program: Called): Ask {
-  return async (method, args) => JSON.parse(program.call(method, JSON.stringify(args))) as unknown;
+  const call = (method: Method, args: unknown[]): unknown => JSON.parse(program.call(method, JSON.stringify(args)));
+  return async (method, args) => (method === 'onward' ? onward(call, ...args as [number, number, number]) : call(method, args));
 }
+
+// onward asks for one frame after the other, where the program runs: asked from the page each would be on its way for longer than it takes.
+function onward(call: (method: Method, args: unknown[]) => unknown, handle: number, most: number, shown: number): More {
+  const all: More = { frames: [], ended: false };
+  for (let left = shown; left > 0 && all.frames.length < most && !all.ended && !all.problem;) {
+    const { frames, ...rest } = call('next', [handle, 1]) as More;
+    Object.assign(all, rest);
+    all.frames.push(...frames);
+    if (frames.length === 0) break;
+    left -= frames.filter((frame) => !isUpkeep(frame)).length;
+  }
+  return all;
+}
+
+// isUpkeep reports whether a frame is left out while upkeep is not shown.
+export function isUpkeep(frame: Frame): boolean { return frame.upkeep === true && !frame.indicators?.length; }
 
 // engineOf makes an Engine of what asks one. If the program has died, each answer says so: the page goes on to show its recording.
 export function engineOf(asking: Ask): Engine {
@@ -32,6 +49,7 @@ export function engineOf(asking: Ask): Engine {
     gallery: () => ask('gallery', [], noGallery),
     begin: (runSpec) => ask('begin', [runSpec], notOpened),
     next: (handle, frames) => ask('next', [handle, frames], noMore),
+    onward: (handle, most, shown) => ask('onward', [handle, most, shown], noMore),
     do: (handle, intervention) => ask('do', [handle, intervention], noMore),
     open: (text, name) => ask('open', [text, name], notOpened),
     openGolden: (name) => ask('openGolden', [name], notOpened),

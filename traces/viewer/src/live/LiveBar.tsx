@@ -63,9 +63,10 @@ function HandOver({ leader, short }: { leader: Member; short: Map<string, string
   );
 }
 
-// resign makes a node lead no longer, and name another if one is given. What comes of it is seen in its steps.
+// resign makes a node lead no longer, and name another if one is given. What comes of it is seen in its steps. The node asks of which origin the page is, which
+// Firefox does not say where the page tells nobody whence it comes (as this one, by its meta element).
 function resign(member: Member, to = ''): void {
-  void fetch(`${member.url}/resign${to && `?to=${encodeURIComponent(to)}`}`, { method: 'POST', mode: 'no-cors' }).catch(() => undefined);
+  void fetch(`${member.url}/resign${to && `?to=${encodeURIComponent(to)}`}`, { method: 'POST', mode: 'no-cors', referrerPolicy: 'strict-origin' }).catch(() => undefined);
 }
 
 function Now() {

@@ -3,7 +3,7 @@ import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import { line } from '../line';
 import { hint } from '../hint/acts';
 import type { Recording } from '../recording';
-import { branches, count, engine, hides, intervene, length, more, playing, problem, recording, runSpec, scene, seek, show, speed, until } from '../store';
+import { branches, count, engine, hides, intervene, length, more, moreShown, playing, problem, recording, runSpec, scene, seek, show, speed, until } from '../store';
 import { pace, speeds } from '../transport/pacing';
 import { passes } from '../transport/player';
 import type { Frame, Opened, Problem, RunSpec } from '../types';
@@ -174,7 +174,7 @@ async function ahead(of: Recording, stop: Stop): Promise<{ to: number; takes: nu
   let last: Frame | undefined = of.frames[from - 1];
   let takes = 0;
   for (let to = from; to <= from + furthest; to++) {
-    if (to > of.frames.length && (recording.value !== of || !await more(1))) return null; // no more than that: what the run has beyond is drawn, too
+    if (to > of.frames.length && (recording.value !== of || !await (stop.hidden ? more(1) : moreShown(furthest)))) return null; // no more than that: what the run has beyond is drawn, too
     const frame = of.frames[to - 1];
     if (to > from) {
       if (!frame || (hides(frame) && !stop.hidden)) continue;

@@ -105,27 +105,34 @@ function aim(now: Recording, at: number, { to, quiet: still }: Ahead): typeof ta
 }
 
 // stepOn goes a step on, says how many it passes over if there are only heartbeats for long, and reports whether there was another one.
-export async function stepOn(): Promise<boolean> {
+function stepOn(): boolean {
   const from = count.peek();
-  const { quiet } = aheadNow() ?? await ahead();
-  const went = await step(1);
+  const next = aheadNow();
+  const went = step(1);
   const now = recording.peek();
-  if (!went || !quiet || !now) return went;
+  if (!went || !next?.quiet || !now) return went;
   const passed = now.header.timed ? `, ${time((now.frames[count.peek() - 1]?.at ?? 0) - (now.frames[from - 1]?.at ?? 0))}` : '';
   halted(`Only heartbeats in these ${count.peek() - from} steps${passed}.`);
   return false;
 }
 
-const far = 5000; // frames within which a phase is looked for: a reign may last for ever
-
 // inTurn lets steps be made one after the other, however quickly they are asked for.
 const inTurn = line();
 
-// walk makes so many steps one way, if there are as many.
+// walk makes so many steps one way, if there are as many. Nothing is drawn between those of which it is known what they are.
 export function walk(steps: number, way: 1 | -1): Promise<void> {
   playing.value = false;
-  return inTurn(async () => { for (let i = 0; i < steps && await (way > 0 ? stepOn() : step(way)); i++); });
+  return inTurn(async () => {
+    for (let left = steps; left > 0;) {
+      if (way > 0) await ahead(left);
+      batch(() => {
+        do if (!(way > 0 ? stepOn() : step(way))) left = 0; while (--left > 0 && (way < 0 || aheadNow()));
+      });
+    }
+  });
 }
+
+const far = 5000; // frames within which a phase is looked for: a reign may last for ever
 
 // phaseOn goes to where the next phase of an election begins, and says which.
 export function phaseOn(): Promise<void> {

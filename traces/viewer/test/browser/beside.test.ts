@@ -42,8 +42,7 @@ const started = 'globalThis.started = 0; { const real = WebAssembly.instantiate;
 
 inPage('the engine runs in a worker: the page starts none, and plays', { init: started, small: true }, async (page) => {
   await ready(page);
-  const { count } = await shown(page);
-  await until(page, 'it plays', (now) => now.count > count + 3);
+  await until(page, 'it plays', (now) => now.count > 8);
   await menu(page, 'Gallery');
   await page.locator('.gal-sketch svg').first().waitFor();
   assert.equal(await page.evaluate('globalThis.started'), 0);

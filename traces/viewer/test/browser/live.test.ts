@@ -105,6 +105,7 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   const handed = await headline(page, /Node [13] leads/);
   t.diagnostic(handed);
   await search.fill('');
+  await search.blur(); // keys are the page's again
   const again = await headline(page, /Node 3 leads .*3 of 3 say so/);
   assert.ok(epoch(again) >= epoch(handed), `${again}, after ${handed}`);
   assert.notEqual((await ringLeads(2)).indicators['OneActing'], 'red', 'at no moment did two lead');
