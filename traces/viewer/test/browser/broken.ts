@@ -117,7 +117,7 @@ export const breaks: Break[] = [
   { name: 'a dialog has no name', file: 'spoken', test: 'a dialog', script: 'const real = Element.prototype.setAttribute; Element.prototype.setAttribute = function (name, value) { if (name !== "aria-label" || this.tagName !== "DIALOG") real.call(this, name, value); };' },
   { name: 'a leader of a pair does not lead', file: 'pair', test: 'two rings', script: frames('(f) => { if (f.node === 2 && f.state?.look === "leads") f.state.look = "follows"; }') },
   { name: 'the second of a pair is not known', file: 'pair', test: 'two rings', script: answered('gallery', '(answer) => { answer.algorithms = []; }') },
-  { name: 'a pair counts no stale write', file: 'pair', test: 'compare counts', script: frames('(f) => { if (f.kind === "write") delete f.note; }') },
+  { name: 'a pair counts no stale write', file: 'pair', test: 'compare counts', script: frames('(f) => { if (f.wrote) f.wrote.fate = "taken"; }') },
   { name: 'the gallery has stories of ours only', file: 'pair', test: 'the gallery', script: answered('gallery', '(answer) => { for (const s of answer.scenarios) s.algorithm = "bully"; }') },
   { name: 'a link to a story is not seen', file: 'pair', test: 'not there', script: 'history.replaceState(null, "", location.pathname);' },
   { name: 'a page is not told that it is of a pair', file: 'pair', test: 'workbench view', script: 'addEventListener("DOMContentLoaded", () => { document.getElementById("opened").textContent = ""; });' },
@@ -141,7 +141,9 @@ export const breaks: Break[] = [
   { name: 'there are no workers', file: 'beside', test: 'ten thousand', script: 'delete globalThis.Worker;' },
   { name: 'the engine runs in the page', file: 'beside', test: 'in a worker', script: 'delete globalThis.Worker;' },
   { name: 'a late answer is shown', file: 'beside', test: 'opened meanwhile', script: `addEventListener('hashchange', (event) => event.stopImmediatePropagation(), true);` },
-  { name: 'the page has no engine where it has no worker', file: 'beside', test: 'as one dies', script: answered('open', '(answer) => { answer.frames = []; answer.problem = { problem: "no" }; }') },
+  { name: 'the page has no engine where it has no worker', file: 'beside', test: 'as one dies', script: `let engine; Object.defineProperty(globalThis, 'bullyEngine', { get: () => engine, set: (real) => {
+    engine = { call: (method, args) => (method === 'open' ? '{"frames":[],"problem":{"problem":"no"}}' : real.call(method, args)) };
+  } });` },
   { name: 'a hand-over names nobody', file: 'live', test: 'kill -9', script: 'const real = fetch; globalThis.fetch = (url, ...more) => real(String(url).replace(/.to=.*/, ""), ...more);' },
   { name: 'no steps come of a cluster', file: 'live', test: 'kill -9', script: 'globalThis.EventSource = class { close() {} };' },
 ];
