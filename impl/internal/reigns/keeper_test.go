@@ -50,7 +50,7 @@ func TestKeeperKeepsManyDeadlines(t *testing.T) {
 			time.Sleep(time.Until(began.Add(time.Duration(n-i)*time.Second)) - 1)
 			synctest.Wait()
 			require.True(t, all[i].Valid())
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			synctest.Wait()
 			require.False(t, all[i].Valid())
 			require.True(t, all[i].Rests().Expired)
@@ -78,7 +78,7 @@ func TestWorkAfterTheEnd(t *testing.T) {
 		time.Sleep(time.Second - 1)
 		synctest.Wait()
 		require.Zero(t, overrun.Load())
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		require.EqualValues(t, 1, overrun.Load())
 		time.Sleep(time.Minute) // of the work
