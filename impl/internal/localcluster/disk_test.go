@@ -1,7 +1,6 @@
 package localcluster
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -139,11 +138,11 @@ func (zeros) Read(b []byte) (int, error) {
 
 // failingSync lets the kernel answer each fsync of the node with an error, by way of strace.
 func failingSync(t *testing.T) (string, func(*Cluster, int), error) {
-	if err := canInject(); err != nil {
+	if err := CanInject(); err != nil {
 		return "", nil, fmt.Errorf("an fsync that fails: %w", err)
 	}
 	return filepath.Join(t.TempDir(), "data"), func(c *Cluster, id int) {
-		end, err := c.injectFsync(id, "error=EIO")
+		end, err := c.InjectFsync(id, "error=EIO")
 		require.NoError(t, err)
 		t.Cleanup(end)
 	}, nil
@@ -161,44 +160,4 @@ func fileLimit(t *testing.T) (string, func(*Cluster, int), error) {
 		out, err := exec.Command(prlimit, "--pid", strconv.Itoa(pid), "--fsize=0").CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}, nil
-}
-
-// canInject returns why no fault can be put into the system calls of nodes here, or nil.
-func canInject() error {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		return errors.New("that needs strace, which is not installed")
-	}
-	if err := exec.Command(strace, "-qq", "-e", "trace=none", "true").Run(); err != nil {
-		return fmt.Errorf("that needs strace, and it may not trace here: %w", err)
-	}
-	return nil
-}
-
-// injectFsync has each fsync of a node fail from when it returns until end is called: the fault is error=EIO, in the words of strace.
-func (c *Cluster) injectFsync(id int, fault string) (end func(), err error) {
-	pid, err := c.PID(id)
-	if err != nil {
-		return nil, err
-	}
-	tracer := exec.Command("strace", "-f", "-p", strconv.Itoa(pid), "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:"+fault, "-e", "signal=none")
-	tracer.SysProcAttr = attributes()
-	log, err := tracer.StderrPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := tracer.Start(); err != nil {
-		return nil, err
-	}
-	end = func() {
-		_ = tracer.Process.Kill()
-		_ = tracer.Wait()
-	}
-	line, err := bufio.NewReader(log).ReadString('\n')
-	if err != nil || !strings.Contains(line, "attached") {
-		end()
-		return nil, fmt.Errorf("strace does not trace node %d: %s: %w", id, line, err)
-	}
-	go func() { _, _ = io.Copy(io.Discard, log) }()
-	return end, nil
 }
