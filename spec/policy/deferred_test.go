@@ -19,13 +19,16 @@ func TestDefers(t *testing.T) {
 		want   bool
 	}{
 		"a lease is kept of which the sender is free": {nil, true},
-		"none is kept":                   {func(p *Policy, _ *spec.Message) { p.leader = None }, false},
-		"that of a non-member":           {func(p *Policy, _ *spec.Message) { p.leader = NonMember }, false},
-		"it leads itself":                {func(p *Policy, _ *spec.Message) { p.leader = 1 }, false},
-		"its holder is known to be dead": {func(p *Policy, _ *spec.Message) { p.peers.Dead = 0b1000 }, false},
-		"another is dead":                {func(p *Policy, _ *spec.Message) { p.peers.Dead = 0b0100 }, true},
-		"the sender keeps one too":       {func(_ *Policy, m *spec.Message) { m.Keeps = spec.IntegerID(1) }, false},
-		"a CLAIM":                        {func(_ *Policy, m *spec.Message) { m.Type = spec.Claim }, false},
+		"none is kept":                       {func(p *Policy, _ *spec.Message) { p.leader = None }, false},
+		"that of a non-member":               {func(p *Policy, _ *spec.Message) { p.leader = NonMember }, false},
+		"it leads itself":                    {func(p *Policy, _ *spec.Message) { p.leader = 1 }, false},
+		"its holder is known to be dead":     {func(p *Policy, _ *spec.Message) { p.peers.Dead = 0b1000 }, false},
+		"another is dead":                    {func(p *Policy, _ *spec.Message) { p.peers.Dead = 0b0100 }, true},
+		"the sender keeps one too":           {func(_ *Policy, m *spec.Message) { m.Keeps = spec.IntegerID(1) }, false},
+		"the leader is about to be given up": {func(p *Policy, _ *spec.Message) { p.Due[PatienceTimer] = start.Add(LAN().Delay) }, false},
+		"it has been heard since":            {func(p *Policy, _ *spec.Message) { p.Due[PatienceTimer] = start.Add(LAN().Delay + 1) }, true},
+		"who was granted is given up":        {func(p *Policy, _ *spec.Message) { p.Due[CoordinatorTimer] = start.Add(LAN().Delay) }, false},
+		"a CLAIM":                            {func(_ *Policy, m *spec.Message) { m.Type = spec.Claim }, false},
 		"one is deferred already": {func(p *Policy, _ *spec.Message) {
 			p.Defers(&spec.Message{Type: spec.Election, From: spec.IntegerID(2)}, start)
 		}, false},

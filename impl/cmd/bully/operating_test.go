@@ -367,7 +367,7 @@ func TestPoisoned(t *testing.T) {
 // TestAlertsAreOfMetrics: the page names no metric that a node does not have.
 func TestAlertsAreOfMetrics(t *testing.T) {
 	var told []string
-	for _, f := range slices.Concat(web.Metrics(), web.ProcessMetrics()) {
+	for _, f := range slices.Concat(web.Metrics(), web.GroupMetrics(), web.ProcessMetrics()) {
 		told = append(told, f.Name)
 	}
 	text, err := os.ReadFile("../../OPERATING.md")
