@@ -231,7 +231,7 @@ func TestBenchUsage(t *testing.T) {
 		`-nodes "3,x": "x" is not a size from 1 to 64`:                       {"bench", "failover", "-nodes", "3,x"},
 		`"65" is not a size from 1 to 64`:                                    {"bench", "idle", "-nodes", "65"},
 		"-nodes 2: the others need a quorum without their leader":            {"bench", "failover", "-nodes", "2"},
-		`unknown fault "fire": there are kill, stop, stuck, disk, cut and`:   {"bench", "failover", "-fault", "kill,fire"},
+		`unknown fault "fire": there are kill, stop, stuck, disk, cut, program and resign`:   {"bench", "failover", "-fault", "kill,fire"},
 		"-rounds must be at least 1: no rounds measure nothing":              {"bench", "failover", "-rounds", "0"},
 		"-for must be above 0":                                               {"bench", "idle", "-for", "0s"},
 		"-against needs a command line":                                      {"bench", "idle", "-against", " "},

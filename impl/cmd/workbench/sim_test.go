@@ -28,7 +28,7 @@ func TestSim(t *testing.T) {
 	require.Equal(t, cli.OK, status, log)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	require.Len(t, lines, 1+2*len(sim.Profiles()))
-	require.Equal(t, []string{"profile", "nodes", "seeds", "steps", "steps/s", "reigns", "elections", "lost", "crashes", "defer", "median", "worst", "violations"},
+	require.Equal(t, []string{"profile", "nodes", "seeds", "steps", "steps/s", "reigns", "elections", "lost", "crashes", "settle", "median", "worst", "violations"},
 		strings.Fields(lines[0]))
 	for i, profile := range sim.Profiles() {
 		for j, nodes := range []string{"1", "3"} {
