@@ -226,16 +226,16 @@ func TestBenchTable(t *testing.T) {
 // TestBenchUsage sees what is said of what cannot be measured.
 func TestBenchUsage(t *testing.T) {
 	for want, args := range map[string][]string{
-		"measure what? Say workbench bench failover or workbench bench idle": {"bench", "-json"},
-		`unknown benchmark "speed": there are failover and idle`:             {"bench", "speed"},
-		`-nodes "3,x": "x" is not a size from 1 to 64`:                       {"bench", "failover", "-nodes", "3,x"},
-		`"65" is not a size from 1 to 64`:                                    {"bench", "idle", "-nodes", "65"},
-		"-nodes 2: the others need a quorum without their leader":            {"bench", "failover", "-nodes", "2"},
-		`unknown fault "fire": there are kill, stop, stuck, disk, cut, program and resign`:   {"bench", "failover", "-fault", "kill,fire"},
-		"-rounds must be at least 1: no rounds measure nothing":              {"bench", "failover", "-rounds", "0"},
-		"-for must be above 0":                                               {"bench", "idle", "-for", "0s"},
-		"-against needs a command line":                                      {"bench", "idle", "-against", " "},
-		`unexpected argument "now" ("workbench help bench" lists the fla`:    {"bench", "idle", "now"},
+		"measure what? Say workbench bench failover or workbench bench idle":               {"bench", "-json"},
+		`unknown benchmark "speed": there are failover and idle`:                           {"bench", "speed"},
+		`-nodes "3,x": "x" is not a size from 1 to 64`:                                     {"bench", "failover", "-nodes", "3,x"},
+		`"65" is not a size from 1 to 64`:                                                  {"bench", "idle", "-nodes", "65"},
+		"-nodes 2: the others need a quorum without their leader":                          {"bench", "failover", "-nodes", "2"},
+		`unknown fault "fire": there are kill, stop, stuck, disk, cut, program and resign`: {"bench", "failover", "-fault", "kill,fire"},
+		"-rounds must be at least 1: no rounds measure nothing":                            {"bench", "failover", "-rounds", "0"},
+		"-for must be above 0":                                                             {"bench", "idle", "-for", "0s"},
+		"-against needs a command line":                                                    {"bench", "idle", "-against", " "},
+		`unexpected argument "now" ("workbench help bench" lists the fla`:                  {"bench", "idle", "now"},
 	} {
 		status, _, log := workbench(t, args...)
 		require.Equal(t, cli.Misused, status, args)

@@ -2,7 +2,7 @@
 // watched for errors, and for whatever it asks of the network: the page as a file asks for nothing.
 import assert from 'node:assert/strict';
 import { deflateRawSync } from 'node:zlib';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { RunSpec } from '../../src/types';
 import { sabotage } from './broken';
 import { browser, current } from './browsers';
@@ -49,14 +49,30 @@ export async function visit(options: Options = {}): Promise<Visit & { close: () 
   return { ...seen, close: () => context.close() };
 }
 
-// settles lets each key that is pressed have done what it does, which the engine may be asked for.
+// settles lets each click and each key have done what it does, which the engine may be asked for, before a test looks at the page.
 function settles(page: Page): void {
   const press = page.keyboard.press.bind(page.keyboard);
   page.keyboard.press = async (...key) => {
     await press(...key);
-    await page.evaluate(idle).catch(() => undefined); // a key may lead to another page
+    await answered(page);
   };
+  const locators = Object.getPrototypeOf(page.locator('html')) as Locator & { settle?: true };
+  if (locators.settle) return; // all pages have this one
+  locators.settle = true;
+  for (const act of ['click', 'dblclick', 'tap', 'press', 'fill', 'check', 'uncheck', 'selectOption'] as const) {
+    const does = locators[act] as (this: Locator, ...how: unknown[]) => Promise<unknown>;
+    Object.assign(locators, {
+      async [act](this: Locator, ...how: unknown[]) {
+        const done = await does.apply(this, how);
+        await answered(this.page());
+        return done;
+      },
+    });
+  }
 }
+
+// answered waits until the engine has answered, unless what was done has led to another page.
+const answered = (page: Page): Promise<unknown> => page.evaluate(idle).catch(() => undefined);
 
 function watch({ page, faults, requests }: Visit, { may, network }: Options): void {
   page.on('pageerror', (error) => { if (!may?.test(error.message)) faults.push(`error: ${error.message}`); }); // Firefox tells so of a node that is down
