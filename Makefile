@@ -67,11 +67,11 @@ bench-check: ## compare the explorer with TLC: time and memory (1 min)
 bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real processes (10 min)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
 	cd impl/baselines/peers && $(GO) build -o ../../../.cache/ ./raftnode
-	.cache/workbench bench failover -rounds 10 -against ".cache/bully run -cluster bench -profile local -preempt never" \
+	.cache/workbench bench failover -rounds 10 -fault kill,stop -against ".cache/bully run -cluster bench -profile local -preempt never" \
 		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast" $(call KEPT,failover,make bench-failover)
-	.cache/workbench bench failover -nodes 5 -rounds 10 -fault kill -ballast 0,64,256,512 $(call KEPT,ballast,make bench-failover)
-	.cache/workbench bench failover -nodes 5 -rounds 20 -fault kill,stop,stuck,disk,cut -guard -plot .cache/faults.svg -against ".cache/raftnode -profile fast"
-	.cache/workbench bench failover -nodes 5 -rounds 20 -fault kill,program -ballast 0,512 -beside
+	.cache/workbench bench failover -nodes 5 -rounds 20 -fault kill,stop,stuck,disk,cut -guard -plot .cache/faults.svg \
+		-against ".cache/raftnode -profile fast" $(call KEPT,faults,make bench-failover)
+	.cache/workbench bench failover -nodes 5 -rounds 20 -fault kill,program -ballast 0,64,256,512 -beside $(call KEPT,ballast,make bench-failover)
 	.cache/workbench bench idle -guard -against ".cache/raftnode -profile default" $(call KEPT,idle,make bench-failover)
 
 bench-services: ## measure failover of real services beside ours: etcd's election, client-go's lease lock, hashicorp/raft (10 min)

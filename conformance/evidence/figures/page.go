@@ -25,7 +25,7 @@ func pageOf(records map[string]*record) (string, error) {
 		return nil, fmt.Errorf("there is no record %s", name)
 	}
 	t, err := template.New("FIGURES.tmpl").Funcs(template.FuncMap{
-		"record": of, "table": failoverTable, "messages": messages, "idle": idle, "span": span, "rates": rates, "ms": ms, "thousands": thousands,
+		"record": of, "table": failoverTable, "faults": faultTable, "ballast": ballastTable, "messages": messages, "idle": idle, "span": span, "rates": rates, "ms": ms, "thousands": thousands,
 		"median": median, "times": func(a, b float64) string { return strconv.FormatFloat(a/b, 'f', 1, 64) },
 		"part": func(a, b int64) string { return fmt.Sprintf("1/%.0f", float64(a)/float64(b)) },
 		"MiB":  func(bytes int64) string { return thousands(float64(bytes) / (1 << 20)) },
@@ -95,6 +95,64 @@ func failoverTable(r *record) (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// hangs are how the page calls what can befall a leader, in the order of its rows.
+var hangs = []struct{ fault, name string }{
+	{"kill", "`kill -9`"}, {"stop", "SIGSTOP"}, {"stuck", "its loop is stuck, while its process runs on"},
+	{"disk", "`kill -9`, where each save takes 20 ms longer"}, {"cut", "it is off the network"},
+}
+
+// faultTable returns a row for each fault of one size of cluster: ours without a guard and with one, each beside its floor, and another program.
+func faultTable(r *record, other string) (string, error) {
+	nodes := r.Failovers[0].Nodes
+	var b strings.Builder
+	b.WriteString("| | without a guard | times its floor | with a guard | times its floor | hashicorp/raft, 50 ms timeouts |\n|---|---|---|---|---|---|")
+	for _, hang := range hangs {
+		fmt.Fprintf(&b, "\n| %s |", hang.name)
+		for _, program := range []string{"bully", "bully, guarded"} {
+			f := r.find(program, hang.fault, nodes)
+			if f == nil {
+				return "", fmt.Errorf("%s has not measured %s of %s", r.Command, hang.fault, program)
+			}
+			fmt.Fprintf(&b, " %s | %s |", f, timesFloor(f))
+		}
+		if f := r.find(other, hang.fault, nodes); f != nil {
+			fmt.Fprintf(&b, " %s |", f)
+		} else {
+			b.WriteString(" |")
+		}
+	}
+	return b.String(), nil
+}
+
+// ballastTable returns a row for each size of program: the leader within it, and the leader beside it, of which either dies.
+func ballastTable(r *record) (string, error) {
+	var b strings.Builder
+	b.WriteString("| memory | the leader within it dies | of that, until its address refuses | times the floor | the node beside it dies | the program dies |\n|---|---|---|---|---|---|")
+	for _, f := range r.Failovers {
+		size, within := strings.CutPrefix(f.Program, "bully and ")
+		if !within {
+			continue
+		}
+		fmt.Fprintf(&b, "\n| %s | %s | %s ms | %s |", size, &f, ms(f.Teardown), timesFloor(&f))
+		for _, fault := range []string{"kill", "program"} {
+			beside := r.find("bully beside "+size, fault, f.Nodes)
+			if beside == nil {
+				return "", fmt.Errorf("%s has not measured %s of a node beside %s: that is -fault kill,program -beside", r.Command, fault, size)
+			}
+			fmt.Fprintf(&b, " %s |", beside)
+		}
+	}
+	return b.String(), nil
+}
+
+// timesFloor says how many times its floor a failover takes.
+func timesFloor(f *failover) string {
+	if f.Floor == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(f.Median/f.Floor, 'f', 1, 64)
 }
 
 // find returns what was measured of a program, or nil.

@@ -61,7 +61,7 @@ type failover struct {
 	Median   float64 `json:"median_ms"`
 	Max      float64 `json:"max_ms"` // 0 if nobody has written it down
 	Messages float64 `json:"messages"`
-	Floor    float64 `json:"floor_ms"`    // what a failover after kill cannot do without, and of that
+	Floor    float64 `json:"floor_ms"`    // what a failover cannot do without, 0 if that was not measured, and of that
 	Teardown float64 `json:"teardown_ms"` // the end of the process
 }
 
@@ -78,7 +78,7 @@ type benchmark struct {
 }
 
 // names are those of all records: a page needs each, and make figures measures all but beside-version-1.
-var names = []string{"ballast", "benchmarks", "beside-version-1", "check", "check-small-heap", "failover", "idle", "services", "test", "traces"}
+var names = []string{"ballast", "benchmarks", "beside-version-1", "check", "check-small-heap", "failover", "faults", "idle", "services", "test", "traces"}
 
 // recordOf returns the record of a name, as it is kept, from what a command has said: JSON, or what go test -bench prints.
 func recordOf(name string, in io.Reader, h heading) ([]byte, error) {

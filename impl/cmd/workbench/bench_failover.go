@@ -90,7 +90,7 @@ func (f benchFlags) ours() (all []contestant, err error) {
 		if f.ballast != nil {
 			continue
 		}
-		all[i].command = []string{node, "run", "-cluster", "bench", "-profile", "lan", "-preempt", "never"}
+		all[i].command = []string{node, "run", "-cluster", "bench", "-insecure", "-profile", "lan", "-preempt", "never"}
 		if all[i].guarded {
 			all[i].command, all[i].inner = append(all[i].command, "-guard"), "bully"
 		}

@@ -126,6 +126,21 @@ func TestBenchFaults(t *testing.T) {
 	require.Equal(t, 6, strings.Count(string(text), `class="floor"`))
 }
 
+// TestBenchCut measures nodes that are off the network: these have addresses of their own, which are no loopback addresses.
+func TestBenchCut(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a guard needs Linux")
+	}
+	buildBoth(t)
+	results, skipped := benched(t, "-fault", "cut", "-guard")
+	if len(skipped) > 0 {
+		t.Skip(skipped[0])
+	}
+	for _, name := range []string{"cut bully", "cut bully, guarded"} {
+		require.InDelta(t, 104, results[name].Wait, 1e-3, "%s: silence is all that shows it, guard or no guard", name)
+	}
+}
+
 // TestPlot draws times where they belong, and what is drawn is XML.
 func TestPlot(t *testing.T) {
 	results := []failoverResult{
