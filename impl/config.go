@@ -49,6 +49,9 @@ type Config struct {
 
 	// Guard is told that this node goes on: see host.FindGuard. Default: nobody is.
 	Guard *host.Guard
+	// HoldMemory has the address of this process refuse as soon as it dies, however much memory it has: see transport.Config.HoldMemory. Who
+	// embeds a node in a large program sets it. Default: false.
+	HoldMemory bool
 	// Progress is how long the work of a leader may report no progress (Reign.Progress) before the node resigns. Default: for ever.
 	Progress time.Duration
 

@@ -73,7 +73,7 @@ func (n *Node) open(c *Config) (err error) {
 		return err
 	}
 	sayHowSaved(c, parts.id, spoiled)
-	links := transport.Config{ID: parts.id, Cluster: parts.cluster, Members: parts.addresses, Changing: parts.place, TLS: c.TLS, Insecure: c.Insecure,
+	links := transport.Config{ID: parts.id, Cluster: parts.cluster, Members: parts.addresses, Changing: parts.place, TLS: c.TLS, Insecure: c.Insecure, HoldMemory: c.HoldMemory,
 		Logger: c.Logger, Record: promise}
 	if c.Found != nil {
 		links.Resolver, links.NoProof = c.Found.by, true // a name may have the address of old for a while

@@ -33,6 +33,8 @@ type Config struct {
 	// TLS has the certificate of this node; Insecure lets links be plain beyond this host. See transport.Config.
 	TLS      *tls.Config
 	Insecure bool
+	// HoldMemory has the address of this process refuse as soon as it dies, however much memory it has. See transport.Config.
+	HoldMemory bool
 	// Listener accepts the connections of the others. Default: this node's address is listened on. Open takes it over.
 	Listener net.Listener
 	// Weights and Pins say who is to lead what: see Placement. They should be the same at every node.
@@ -157,7 +159,7 @@ func (c *Config) open() (opened *storage.Groups, err error) {
 		c.Storage, record = opened, opened.Record()
 	}
 	if c.Transport == nil {
-		c.Transport, err = transport.NewTCP(transport.Config{ID: c.ID, Cluster: c.Cluster, Members: c.Addresses, Record: record, TLS: c.TLS, Insecure: c.Insecure,
+		c.Transport, err = transport.NewTCP(transport.Config{ID: c.ID, Cluster: c.Cluster, Members: c.Addresses, Record: record, TLS: c.TLS, Insecure: c.Insecure, HoldMemory: c.HoldMemory,
 			Listener: c.Listener, Logger: c.Logger, Bundles: true})
 		if err != nil && opened != nil {
 			err = errors.Join(err, opened.Close())

@@ -78,6 +78,7 @@ func NewTCP(c Config) (*TCP, error) {
 	if c.Changing != nil {
 		t.config.Changing = c.Changing.at(t.listener.Addr())
 	}
+	t.holdMemory()
 	t.boot = newBoot()
 	if c.TLS != nil {
 		t.tls = t.guarded(acceptorTLS(c.TLS))
@@ -95,6 +96,16 @@ func NewTCP(c Config) (*TCP, error) {
 	t.setMembers(c.Members)
 	t.acceptors.Go(t.accept)
 	return t, nil
+}
+
+// holdMemory has the memory of this process held, and says so if it is not.
+func (t *TCP) holdMemory() {
+	if !t.config.HoldMemory || t.config.NoProof {
+		return
+	}
+	if err := holdMemory(); err != nil {
+		t.config.Logger.Info("when this process dies, its memory is freed before its address refuses", "err", err)
+	}
 }
 
 // Addr returns the address that the transport listens on.

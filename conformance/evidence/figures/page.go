@@ -126,16 +126,21 @@ func faultTable(r *record, other string) (string, error) {
 	return b.String(), nil
 }
 
-// ballastTable returns a row for each size of program: the leader within it, and the leader beside it, of which either dies.
+// ballastTable returns a row for each size of program: the leader within it, with its memory held and not, and the leader beside it, of which either dies.
 func ballastTable(r *record) (string, error) {
 	var b strings.Builder
-	b.WriteString("| memory | the leader within it dies | of that, until its address refuses | times the floor | the node beside it dies | the program dies |\n|---|---|---|---|---|---|")
+	b.WriteString("| memory | the leader within it dies | of that, until its address refuses | the same, its memory held | of that, until its address refuses | " +
+		"the node beside it dies | the program dies |\n|---|---|---|---|---|---|---|")
 	for _, f := range r.Failovers {
 		size, within := strings.CutPrefix(f.Program, "bully and ")
-		if !within {
+		if !within || strings.HasSuffix(size, ", held") {
 			continue
 		}
-		fmt.Fprintf(&b, "\n| %s | %s | %s ms | %s |", size, &f, ms(f.Teardown), timesFloor(&f))
+		held := r.find("bully and "+size+", held", "kill", f.Nodes)
+		if held == nil {
+			return "", fmt.Errorf("%s has not measured %s whose memory is held: that is -hold", r.Command, size)
+		}
+		fmt.Fprintf(&b, "\n| %s | %s | %s ms | %s | %s ms |", size, &f, ms(f.Teardown), held, ms(held.Teardown))
 		for _, fault := range []string{"kill", "program"} {
 			beside := r.find("bully beside "+size, fault, f.Nodes)
 			if beside == nil {

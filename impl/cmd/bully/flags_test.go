@@ -69,7 +69,13 @@ func TestEnvironment(t *testing.T) {
 			if name != variable(g.Name) {
 				return ""
 			}
-			return map[bool]string{true: "1", false: "7"}[g.DefValue == "false"]
+			switch g.DefValue {
+			case "false":
+				return "1"
+			case "true":
+				return "0"
+			}
+			return "7"
 		}))
 		require.NotEqual(t, g.DefValue, g.Value.String(), g.Name)
 	})

@@ -96,7 +96,7 @@ type nodeFlags struct {
 	socket                             string
 	believe                            string
 	log, logLevel                      string
-	noProof                            bool
+	noProof, holdMemory                bool
 	groupFlags
 	linkFlags
 }
@@ -124,6 +124,7 @@ func (f *nodeFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.group, "group", "", "run many elections, one for each of these `groups`: NAME, NAME-[0-999], NAME=ID, or @FILE, separated by commas; must be identical on every node")
 	flags.StringVar(&f.weight, "weight", "", "of -group: how much nodes are to lead, `id=weight,…`, if not all the same; must be identical on every node")
 	flags.StringVar(&f.believe, "believe", "", "trust these nodes, `id,…`, about who the members are, although this node does not know them; for a node that was down while all others were replaced")
+	flags.BoolVar(&f.holdMemory, "hold-memory", true, "have a second process, bully-memory, share the memory of this one, so that its address refuses as soon as it dies; Linux only")
 	flags.BoolVar(&f.noProof, "no-proof", false, "do not conclude from a refused connection that a node is dead; needed behind proxies and firewalls that refuse connections")
 }
 

@@ -272,7 +272,8 @@ func (n *node) controlled() bool {
 
 // configured returns what the node is, as the settings say.
 func (n *node) configured(events *web.Events, phi host.Detector, listener net.Listener) library.Config {
-	c := library.Config{Folder: n.data, ID: n.id.String(), Cluster: n.cluster, Address: n.address, TLS: tlsOf(n.own), Insecure: n.insecure, Timing: n.timing, Logger: n.bare}
+	c := library.Config{Folder: n.data, ID: n.id.String(), Cluster: n.cluster, Address: n.address, TLS: tlsOf(n.own), Insecure: n.insecure, Timing: n.timing, Logger: n.bare,
+		HoldMemory: n.holdMemory}
 	if c.Found = n.found; c.Found == nil && !n.changing() { // else they are in the record
 		c.Members = map[string]string{}
 		for id, address := range n.addresses {

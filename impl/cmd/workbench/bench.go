@@ -18,15 +18,15 @@ import (
 
 // benchFlags are the flags of workbench bench.
 type benchFlags struct {
-	nodes, faults string
-	rounds        int
-	looks         time.Duration
-	ballast       []int
-	guard, beside bool
-	plot          string
-	json          bool
-	command       string
-	against       []string
+	nodes, faults       string
+	rounds              int
+	looks               time.Duration
+	ballast             []int
+	guard, beside, hold bool
+	plot                string
+	json                bool
+	command             string
+	against             []string
 }
 
 // benchHelp is what bully help bench says before the flags.
@@ -39,7 +39,7 @@ Measures clusters of real processes on this machine. Say which measurement first
   workbench bench failover -rounds 3 -nodes 3 -fault kill   # the quick form, in a few seconds
   workbench bench failover                                  # 20 rounds of 3 sizes and 3 faults: some minutes
   workbench bench failover -nodes 5 -fault kill,stop,stuck,disk,cut -guard -plot faults.svg   # with a guard and without, and a picture
-  workbench bench failover -nodes 5 -fault kill,program -ballast 0,512 -beside                # in a large program, and beside one
+  workbench bench failover -nodes 5 -fault kill,program -ballast 0,512 -beside -hold          # in a large program, also with its memory held, and beside one
 
 What befalls the leader:
 
@@ -72,6 +72,7 @@ func benchmark(ctx context.Context, p program, args []string) error {
 	flags.StringVar(&f.nodes, "nodes", "", "a `list` of sizes of clusters; 3,5,7 for failover and 5 for idle if empty")
 	flags.Func("ballast", "failover: nodes are programs that embed the host, with so many `MiB` of memory besides; or a list of that", f.setBallast)
 	flags.BoolVar(&f.guard, "guard", false, "measure our nodes with a guard too, and at rest that guard; Linux only")
+	flags.BoolVar(&f.hold, "hold", false, "failover: for each -ballast, measure a program whose memory is held too (bully run -hold-memory); Linux only")
 	flags.BoolVar(&f.beside, "beside", false, "failover: for each -ballast, measure a node beside a program of that size too; Linux only")
 	flags.StringVar(&f.plot, "plot", "", "failover: draw every time that was measured into this `file`, as SVG")
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")

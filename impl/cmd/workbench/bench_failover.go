@@ -71,16 +71,19 @@ func (f benchFlags) ours() (all []contestant, err error) {
 	}
 	for _, size := range sizes {
 		name := fmt.Sprintf("bully and %d MiB", size)
-		if f.ballast == nil {
-			name = "bully"
-		}
 		embeds := []string{self, "node", "-ballast", strconv.Itoa(size)}
+		if f.ballast == nil {
+			name, embeds = "bully", append(embeds, "-hold") // as bully run does
+		}
 		add(name, embeds, "", false)
+		if f.ballast != nil && f.hold {
+			add(name+", held", append(slices.Clone(embeds), "-hold"), "", false)
+		}
 		if f.guard {
 			add(name+", guarded", append([]string{node, "guard", "--"}, embeds...), "workbench", true)
 		}
 		if f.beside {
-			add(fmt.Sprintf("bully beside %d MiB", size), append(embeds, "-beside"), "bully", false)
+			add(fmt.Sprintf("bully beside %d MiB", size), append(slices.Clone(embeds), "-beside"), "bully", false)
 			all[len(all)-1].beside = true
 		}
 	}

@@ -84,10 +84,11 @@ func TestBenchBallast(t *testing.T) {
 		t.Skip("a node beside a program is found in /proc, so Linux")
 	}
 	buildBoth(t)
-	results, skipped := benched(t, "-fault", "kill,program", "-ballast", "64", "-beside")
-	require.Len(t, results, 3)
-	require.Equal(t, []string{"program is not measured of bully and 64 MiB: it cannot befall that"}, skipped)
-	for _, name := range []string{"kill bully and 64 MiB", "kill bully beside 64 MiB"} {
+	results, skipped := benched(t, "-fault", "kill,program", "-ballast", "64", "-beside", "-hold")
+	require.Len(t, results, 4)
+	require.Equal(t, []string{"program is not measured of bully and 64 MiB: it cannot befall that",
+		"program is not measured of bully and 64 MiB, held: it cannot befall that"}, skipped)
+	for _, name := range []string{"kill bully and 64 MiB", "kill bully and 64 MiB, held", "kill bully beside 64 MiB"} {
 		r := results[name]
 		require.Positive(t, r.Teardown, name)
 		require.InDelta(t, r.Teardown+5*r.Message+2*r.Save, r.Floor, 1e-3, name)

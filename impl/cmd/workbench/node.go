@@ -39,7 +39,7 @@ type nodeFlags struct {
 	id, members, data, http string
 	ballast                 int
 	save                    time.Duration
-	beside                  bool
+	beside, hold            bool
 	asks                    string
 }
 
@@ -54,6 +54,7 @@ func largeNode(ctx context.Context, p program, args []string) error {
 	flags.IntVar(&f.ballast, "ballast", 0, "so many `MiB` of memory that is touched, and stays")
 	flags.DurationVar(&f.save, "save", 0, "each save takes this `time` longer")
 	flags.BoolVar(&f.beside, "beside", false, "the node is a process of its own, beside the program; Linux only")
+	flags.BoolVar(&f.hold, "hold", false, "a second process shares the memory of this one, so that its address refuses as soon as it dies; Linux only")
 	flags.StringVar(&f.asks, "asks", "", "be that program: ask to lead at this `socket`")
 	if err := p.ParseSome(flags, args, cli.Manual{Text: nodeHelp}); err != nil {
 		return err
@@ -124,7 +125,7 @@ func (f nodeFlags) serve(ctx context.Context, self spec.NodeID) error {
 		addresses[member] = address
 	}
 	events, clock := web.NewEvents(self, nil), &stuckClock{}
-	c := library.Config{Folder: f.data, ID: f.id, Cluster: "bench", Members: addresses, Insecure: true, Timing: host.LAN()}
+	c := library.Config{Folder: f.data, ID: f.id, Cluster: "bench", Members: addresses, Insecure: true, Timing: host.LAN(), HoldMemory: f.hold}
 	c.Timing.Preempt = -1 // as the other nodes that are measured
 	var err error
 	if c.Guard, err = host.FindGuard(); err != nil {

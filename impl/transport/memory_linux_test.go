@@ -1,0 +1,132 @@
+//go:build amd64 || arm64
+
+package transport
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// waits is how long a test waits for what must come.
+const waits = 30 * time.Second
+
+// ballast is the memory of the program that dies, in bytes.
+const ballast = 64 << 20
+
+// TestLargeProgram is the program that dies: it says where it listens, and who holds its memory.
+func TestLargeProgram(t *testing.T) {
+	if os.Getenv("BULLY_LARGE_PROGRAM") == "" {
+		t.Skip("it is run by others")
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, holdMemory())
+	require.NoError(t, holdMemory(), "there is one")
+	memory := make([]byte, ballast)
+	for i := 0; i < len(memory); i += os.Getpagesize() {
+		memory[i] = 1
+	}
+	fmt.Println("listens", listener.Addr(), holder.pid.Load())
+	for {
+		link, err := listener.Accept()
+		require.NoError(t, err)
+		_ = link.Close()
+		runtime.KeepAlive(memory)
+	}
+}
+
+// large starts the program, and returns it, its address, and who holds its memory.
+func large(t *testing.T) (program *exec.Cmd, address string, other int) {
+	t.Helper()
+	program = exec.Command(os.Args[0], "-test.run=^TestLargeProgram$", "-test.v")
+	program.Env = append(os.Environ(), "BULLY_LARGE_PROGRAM=yes")
+	out, err := program.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, program.Start())
+	t.Cleanup(func() {
+		_ = program.Process.Kill()
+		_ = program.Wait()
+	})
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if words := strings.Fields(lines.Text()); len(words) == 3 && words[0] == "listens" {
+			other, err = strconv.Atoi(words[2])
+			require.NoError(t, err)
+			return program, words[1], other
+		}
+	}
+	require.Fail(t, "it does not listen")
+	return nil, "", 0
+}
+
+// openIn returns how many descriptors a process has open.
+func openIn(pid int) int {
+	open, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	return len(open)
+}
+
+// saysOf returns what the kernel says of a process under a name.
+func saysOf(pid int, name string) string {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	for line := range strings.Lines(string(status)) {
+		if value, is := strings.CutPrefix(line, name+":"); is {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// hasEnded reports whether a process is no more, or is only waited for.
+func hasEnded(pid int) bool {
+	state := saysOf(pid, "State")
+	return state == "" || state[0] == 'Z'
+}
+
+// TestHoldMemory: a program's address refuses as soon as it is dead, while its memory is still there; and what holds that ends then.
+func TestHoldMemory(t *testing.T) {
+	program, address, other := large(t)
+	require.Eventually(t, func() bool { return saysOf(other, "Name") == "bully-memory" }, waits, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return openIn(other) == 1 }, waits, 5*time.Millisecond, "it has its view of the program open, and nothing else")
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGURG, syscall.SIGQUIT, syscall.SIGTSTP} {
+		require.NoError(t, syscall.Kill(other, signal))
+	}
+	link, err := net.Dial("tcp", address)
+	require.NoError(t, err, "it runs on")
+	require.NoError(t, link.Close())
+	require.NoError(t, syscall.Kill(other, syscall.SIGSTOP)) // as it would be gone else before anybody looks
+
+	require.NoError(t, program.Process.Kill())
+	_ = program.Wait()
+	_, err = net.Dial("tcp", address)
+	require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	kept, err := strconv.Atoi(strings.TrimSuffix(saysOf(other, "VmRSS"), " kB"))
+	require.NoError(t, err)
+	require.Greater(t, kept, ballast/1024, "the memory is still there")
+
+	require.NoError(t, syscall.Kill(other, syscall.SIGCONT))
+	require.Eventually(t, func() bool { return hasEnded(other) }, waits, 5*time.Millisecond)
+}
+
+// TestHolderIsKilled: whoever kills what holds the memory of a program takes nothing else from it.
+func TestHolderIsKilled(t *testing.T) {
+	program, address, other := large(t)
+	require.NoError(t, syscall.Kill(other, syscall.SIGKILL))
+	require.Eventually(t, func() bool { return hasEnded(other) }, waits, 5*time.Millisecond)
+	link, err := net.Dial("tcp", address)
+	require.NoError(t, err)
+	require.NoError(t, link.Close())
+	require.NoError(t, program.Process.Kill())
+	_ = program.Wait()
+	_, err = net.Dial("tcp", address)
+	require.ErrorIs(t, err, syscall.ECONNREFUSED)
+}
