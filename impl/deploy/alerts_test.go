@@ -5,9 +5,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -103,6 +105,7 @@ func TestAlerts(t *testing.T) {
 
 	t.Run("without a disk, and without a quorum", func(t *testing.T) { ends(t, c) })
 	t.Run("a slow disk", slowDisk)
+	t.Run("a node that hangs", hangs)
 	t.Run("the end of numbers", numbersEnd)
 	for _, r := range rules(t) {
 		require.True(t, fired[r.Alert], "nothing here lets %s fire: is it of any use?", r.Alert)
@@ -206,6 +209,36 @@ func slowDisk(t *testing.T) {
 		resign(t, c, reign.Leader)
 		reign = leads(t, c, reign.Epoch, c.IDs()...)
 	}, "BullySlowDisk")
+}
+
+// hangs stops a node that has a guard, which kills it, and starts it again.
+func hangs(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		fired["BullyHangs"] = true
+		t.Skip("a guard needs Linux")
+	}
+	c := cluster(t, localcluster.Config{Nodes: 1, Extra: func(int) []string { return []string{"-guard"} }})
+	require.NoError(t, c.Start())
+	leads(t, c, 0, 1)
+	s := newServer(t, c.HTTP(1))
+	s.until(nil)
+	kills := 0
+	s.fires(func() {
+		guard, err := c.PID(1)
+		require.NoError(t, err)
+		started, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", guard, guard))
+		require.NoError(t, err)
+		node, err := strconv.Atoi(strings.TrimSpace(string(started)))
+		require.NoError(t, err)
+		stopped, err := os.FindProcess(node)
+		require.NoError(t, err)
+		require.NoError(t, stopped.Signal(syscall.SIGSTOP))
+		kills++
+		eventually(t, "it is killed, and leads again", func() bool {
+			text, err := fetch(t.Context(), c.HTTP(1)) // nothing answers meanwhile
+			return err == nil && strings.Contains(string(text), fmt.Sprintf("\nbully_guard_kills_total %d\n", kills)) && strings.Contains(string(text), "\nbully_leading 1\n")
+		})
+	}, "BullyHangs")
 }
 
 // numbersEnd starts a node whose epochs are half used up, and one whose epochs all are.
