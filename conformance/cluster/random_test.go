@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"flag"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -70,7 +71,23 @@ func TestRandomClusters(t *testing.T) {
 	all := randomClusters(t, cluster.DrawScript, model, checks(600))
 	t.Logf("%+v", *all)
 	all.require(t, spec.FixedActions(), checks(600)/15, all.handOvers, all.downs, all.named, all.claimed)
-	require.Positive(t, all.stale, "%+v", *all)
+}
+
+// TestStaleLeadersAreDrawn: a leader that is deposed, does not know it, and is refused (R24) is too rare to be asked of random runs:
+// it comes about once in thirty. So it is asked of some that are the same each time.
+func TestStaleLeadersAreDrawn(t *testing.T) {
+	all := &seen{actions: map[spec.Action]int{}}
+	for seed := range uint64(60) {
+		draw := rand.New(rand.NewPCG(seed, 27))
+		choose := cluster.Tosses(func() bool { return draw.IntN(2) == 1 })
+		script := cluster.DrawScript(choose)
+		c, err := cluster.New(script.Members, model, cluster.Options{Records: script.Records, Observe: func(step *conformance.Case) { all.observe(step, nil) }})
+		require.NoError(t, err, seed)
+		for range 200 {
+			require.NoError(t, c.Do(c.Vary(c.Draw(choose), choose)), seed)
+		}
+	}
+	require.Greater(t, all.stale, 1, "%+v", *all)
 }
 
 // TestRandomClustersOfMembersThatChange is TestRandomClusters where members change, while links are cut in every way.

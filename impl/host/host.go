@@ -59,6 +59,7 @@ type Host struct {
 	waits      string          // what its first start waits for, see Config.Together
 
 	saidExhausted bool       // that the epochs are used up has been logged
+	saidHalf      bool       // that more than half of them are
 	unbelieved    nonMembers // whom it has not believed
 }
 
@@ -385,8 +386,14 @@ var ErrExhausted = errors.New("host: the epochs are used up, and nobody can be e
 // exhausted reports whether there is no epoch left to claim.
 func exhausted(s *spec.State) bool { return s.Epoch == spec.MaxEpoch }
 
-// noteExhausted says once that the epochs are used up.
+// noteExhausted says once that the epochs are used up, and before that once that more than half of them are: whoever has raised them
+// so far can do the rest, or has left a few on purpose, so that it is not noticed until they are gone.
 func (h *Host) noteExhausted() {
+	if h.state.Epoch > spec.MaxEpoch/2+1 && !h.saidHalf {
+		h.saidHalf = true
+		h.config.Logger.Error("more than half of all epochs are used up. Something that is no node of this cluster, or is broken, has sent this epoch; bully repair says the way back, which is needed before they are used up",
+			slog.Uint64("epoch", uint64(h.state.Epoch)))
+	}
 	if exhausted(&h.state) && !h.saidExhausted {
 		h.saidExhausted = true
 		h.config.Logger.Error("the epochs are used up: when nobody leads, nobody ever will again. Something that is no node of this cluster, or is broken, has sent this epoch; bully repair says the way back",

@@ -192,6 +192,21 @@ func TestErrorsNameTheRecord(t *testing.T) {
 	require.EqualError(t, errors.Unwrap(report.Problem), filepath.Join(lost, recordName)+" is lost")
 }
 
+// TestReportOfEpochsUsedUp: above what can be raised by hand a record is in order, but what it says is not.
+func TestReportOfEpochsUsedUp(t *testing.T) {
+	const way = "3. Stop ALL nodes of the cluster; none may run before step 5."
+	for epoch, want := range map[spec.Epoch]string{MaxRaise: "nothing", MaxRaise + 1: "more than half of all epochs are used up", spec.MaxEpoch - 1: "more than half", spec.MaxEpoch: "the last epoch there is"} {
+		dir := t.TempDir()
+		require.NoError(t, open(t, dir).Save(promise(epoch, 5)))
+		report, err := Inspect(dir)
+		require.NoError(t, err)
+		require.Nil(t, report.Problem)
+		require.Contains(t, report.Advice(), want, epoch)
+		require.Equal(t, epoch > MaxRaise, strings.Contains(report.Advice(), way), epoch)
+		require.Equal(t, epoch == spec.MaxEpoch, report.Exhausted())
+	}
+}
+
 // TestReportOfARecordWithoutMarker looks at what a crash within the first Save leaves, and at records of few bytes and of
 // many.
 func TestReportOfARecordWithoutMarker(t *testing.T) {

@@ -186,23 +186,31 @@ func (r Report) good(line func(name, format string, a ...any)) {
 // Exhausted reports whether a good record has the last epoch that there is: nobody who knows of it can ever be elected again.
 func (r Report) Exhausted() bool { return r.Problem == nil && r.Promise.Epoch == spec.MaxEpoch }
 
-// exhausted is what a person can do then.
-const exhausted = `this is the last epoch there is, 2^53-1, and nobody can be elected after it. Nobody gets there in 285,000 years: a
-         broken program, or a non-member on links without TLS, has sent it, and all nodes know of it by now. The way back:
+// exhausted and halfUsed are what a person reads of a record with the last epoch, and of one with an epoch that no elections lead to.
+const (
+	exhausted = `this is the last epoch there is, 2^53-1, and nobody can be elected after it. Nobody gets there in 285,000 years: a
+         broken program, or a non-member on links without TLS, has sent it, and all nodes know of it by now. ` + wayBack
+	halfUsed = `more than half of all epochs are used up, and nobody can be elected after the last, 2^53-1. Nobody gets so far
+         in 140,000 years: a broken program, or a non-member on links without TLS, has sent this one, and may have left only a
+         few. As long as there are some, nodes elect leaders; go this way before they are used up. ` + wayBack
+	wayBack = `The way back:
          1. Keep whoever did it out: give the nodes certificates (bully help cert).
-         2. Find the highest epoch in which anybody has led: in the logs (leadership … epoch=), in traces, and in the fences of
+         2. Find the highest epoch in which anybody has led before it came: in logs (leadership … epoch=), traces, and the fences of
             what the leaders write to. Take a number N well above all of them.
          3. Stop ALL nodes of the cluster; none may run before step 5.
          4. At each: with fixed members, move the file record away, and bully repair -data DIR -raise N -id ID -members …; with
             members that come and go, bully init -epoch N with an EMPTY folder.
          5. Start them.
-         If a fence has been given this epoch too, it admits nobody any more, and must be made anew.`
+         If a fence has been given such an epoch too, it admits nobody after the way back, and must be made anew.`
+)
 
 // Advice says what may be done.
 func (r Report) Advice() string {
 	switch {
 	case r.Exhausted():
 		return exhausted
+	case r.Problem == nil && r.Promise.Epoch > MaxRaise:
+		return halfUsed
 	case r.Problem == nil && r.Spoiled > 0:
 		return "the next start writes them anew; unless the machine has lost its power meanwhile, look after the disk: it loses what it had written"
 	case r.Problem == nil && r.Found:

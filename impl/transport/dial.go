@@ -103,12 +103,19 @@ func (t *TCP) connect(l *link) (*outbound, attempt, error) {
 	_ = raw.Close()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if refusal, ok := errors.AsType[*refusalError](err); ok && refusal.code == RecordLost && !l.disowned {
+	if l.isDisowned(err) && !l.disowned {
 		l.disowned = true
 		t.tell(l, Disowned)
 	}
 	l.stats.LastError = err.Error()
 	return nil, a, err
+}
+
+// isDisowned reports whether a refusal says that this node's disk is lost, so that it must stop. That is said by the member itself, and
+// of something that the record does not know: of all else it is no proof. A non-member that says so may be a member later, and say it again.
+func (l *link) isDisowned(err error) bool {
+	refusal, ok := errors.AsType[*refusalError](err)
+	return ok && refusal.code == RecordLost && refusal.node == l.node && refusal.lacks != "" && l.member
 }
 
 // failed notes why there is no connection.

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 	"maps"
 	"net"
@@ -99,6 +100,31 @@ func TestNoHandshake(t *testing.T) {
 		untilEpoch(t, node, i)
 	}
 	eventually(t, "all are gone", func() bool { s := node.Stats(); return s.Unwelcome == 20 && s.Pending == 0 })
+}
+
+// The longest hello that there can be is read, and one byte more is refused before anything of it is read: there is no room for it.
+func TestLongestHandshake(t *testing.T) {
+	longest := helloOf(three)
+	longest.cluster, longest.address = strings.Repeat("a", maxCluster), strings.Repeat("b", spec.MaxAddress)
+	said := longest.append(nil)
+	require.Len(t, said, headSize+maxBody)
+	h, err := readHello(bytes.NewReader(said))
+	require.NoError(t, err)
+	require.Equal(t, longest, h)
+
+	for _, size := range []int{maxBody + 1, 2 * maxBody, 2*maxBody + 1, 1<<16 - 1} {
+		said := append(binary.BigEndian.AppendUint16([]byte(magic+"\x03"), uint16(size)), make([]byte, size)...)
+		for name, read := range map[string]func(io.Reader) error{
+			"hello":  func(r io.Reader) error { _, err := readHello(r); return err },
+			"answer": func(r io.Reader) error { _, err := readAnswer(r); return err },
+		} {
+			r := bytes.NewReader(said)
+			var err error
+			require.NotPanics(t, func() { err = read(r) }, "%s of %d bytes", name, size)
+			require.ErrorIs(t, err, errMagic, "%s of %d bytes", name, size)
+			require.Equal(t, size, r.Len(), "nothing more of it is read")
+		}
+	}
 }
 
 // Who says nothing, or not enough, is closed.

@@ -261,6 +261,60 @@ func TestLostDiskAnswers(t *testing.T) {
 	require.False(t, node.Stats().Links[0].LostDisk)
 }
 
+// A node does not stop for good because somebody says that its disk is lost, but because a member knows what its record does not.
+func TestDisownedByWhom(t *testing.T) {
+	more := record{reserved: 2 * spec.Block}
+	for name, c := range map[string]struct {
+		says     answer
+		disowned bool
+	}{
+		"a member that knows more":    {answer{RecordLost, two, life{boot: 7, record: more}}, true},
+		"a member that knows no more": {answer{RecordLost, two, life{boot: 7, record: record{reserved: spec.Block}}}, false},
+		"another at its address":      {answer{RecordLost, three, life{boot: 7, record: more}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			listener := listen(t)
+			node := startTCP(t, Config{ID: one, Cluster: "test", Listener: listen(t), BackoffMin: time.Millisecond, BackoffMax: time.Millisecond,
+				Members: map[spec.NodeID]string{one: "", two: listener.Addr().String()}, Record: spec.Durable{Reserved: spec.Block}})
+			for range 3 { // it dials again when it has taken note of an answer
+				conn, err := listener.Accept()
+				require.NoError(t, err)
+				_, err = readHello(conn)
+				require.NoError(t, err)
+				_, err = conn.Write(c.says.append(nil))
+				require.NoError(t, err)
+				require.NoError(t, conn.Close())
+			}
+			require.Equal(t, c.disowned, len(kinds(drained(node), two)) == 1)
+		})
+	}
+}
+
+// What a node says while it is no member does not count, and so does not keep it from saying it when it is one.
+func TestDisownedOnceItIsAMember(t *testing.T) {
+	var dials <-chan dial
+	node := aloneChanging(t, func(c *Config) { dials = dialsOf(c); c.BackoffMin, c.BackoffMax = time.Millisecond, time.Millisecond })
+	meetAs(t, node, saidAt(7))
+	refuse := func() {
+		here, there := net.Pipe()
+		t.Cleanup(func() { here.Close() })
+		next(t, dials).result <- dialled{conn: there}
+		_, err := readHello(here)
+		require.NoError(t, err)
+		_, err = here.Write(answer{RecordLost, two, life{disk(two), 7, record{reserved: spec.Block}}}.append(nil))
+		require.NoError(t, err)
+		ends(t, here)
+	}
+	node.Send(claim(one, two, 1))
+	refuse()
+	node.Send(claim(one, two, 2))
+	refuse() // it has taken note of the first
+	nothing(t, node)
+	node.SetMembers(map[spec.NodeID]string{two: "two"})
+	refuse()
+	until(t, node, Disowned, two)
+}
+
 // Another run of a node that knows less is no lost disk if the one that is heeded goes on: two programs run under one id. It is said
 // with the addresses of both, once a minute.
 func TestTwice(t *testing.T) {

@@ -224,8 +224,11 @@ func (s *nodeStatus) warnings() (all []string) {
 	if s.Waits != "" {
 		all = append(all, "it waits, and takes no part in elections yet: "+cli.PrintableText(s.Waits))
 	}
-	if s.Exhausted {
+	switch {
+	case s.Exhausted:
 		all = append(all, "the epochs are used up: when nobody leads, nobody ever will again; bully repair says the way back")
+	case s.Epoch > spec.MaxEpoch/2+1:
+		all = append(all, "more than half of all epochs are used up, and no elections lead so far: something else has sent this one; bully repair says the way back")
 	}
 	if s.EndsSoon {
 		all = append(all, "its certificate ends on "+s.Expires.Format("2006-01-02 15:04:05 UTC")+": renew it")

@@ -264,6 +264,18 @@ func TestTrace(t *testing.T) {
 	}
 }
 
+// TestFewEpochsLeft: who looks at a cluster is told before the epochs are used up, and as soon as no elections can have led so far.
+func TestFewEpochsLeft(t *testing.T) {
+	var s nodeStatus
+	s.Epoch = storage.MaxRaise
+	require.Empty(t, s.warnings())
+	s.Epoch++
+	require.Contains(t, strings.Join(s.warnings(), "\n"), "more than half of all epochs are used up")
+	s.Epoch, s.Exhausted = spec.MaxEpoch, true
+	require.Len(t, s.warnings(), 1)
+	require.Contains(t, s.warnings()[0], "the epochs are used up")
+}
+
 // TestExhausted: who has the last epoch that there is says so, everywhere, and the way back that is written down is one.
 func TestExhausted(t *testing.T) {
 	c := newCluster(t, 1)

@@ -100,7 +100,8 @@ func New(c Config) (*Server, error) {
 	s.slots = &slots{most: s.config.Most}
 	s.server = &http.Server{
 		ConnState:         s.slots.note,
-		Handler:           guard.Handler(s.handler()),
+		ConnContext:       withSlot,
+		Handler:           inTurn(guard.Handler(s.handler())),
 		ReadHeaderTimeout: patience,
 		ReadTimeout:       patience,
 		IdleTimeout:       30 * time.Second,
@@ -145,7 +146,6 @@ func (s *Server) handler() http.Handler {
 		}
 		// A stream sets later ones.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longest + patience))
-		r.Body = http.MaxBytesReader(w, r.Body, 1<<10)
 		if s.misnamed(r) {
 			http.Error(w, "this server is not known by that name: go to its address, or give the name with -view", http.StatusForbidden)
 			return

@@ -23,7 +23,8 @@ type slots struct {
 type slot struct {
 	net.Conn
 	slots  *slots
-	active bool // guarded by slots.mu
+	active bool // guarded by slots.mu, as left is
+	left   bool
 	leave  sync.Once
 }
 
@@ -71,10 +72,19 @@ func (s *slots) evict() bool {
 // note takes note of what a connection does, as http.Server tells it.
 func (s *slots) note(c net.Conn, state http.ConnState) {
 	if taken, ok := c.(*slot); ok {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		taken.active = state == http.StateActive
+		taken.setActive(state == http.StateActive)
 	}
+}
+
+// setActive says whether something is asked on a connection, and returns false if it has been closed here. There may be none.
+func (c *slot) setActive(active bool) bool {
+	if c == nil {
+		return true
+	}
+	c.slots.mu.Lock()
+	defer c.slots.mu.Unlock()
+	c.active = active
+	return !c.left
 }
 
 // Close implements net.Conn.
@@ -82,6 +92,7 @@ func (c *slot) Close() error {
 	c.leave.Do(func() {
 		c.slots.mu.Lock()
 		defer c.slots.mu.Unlock()
+		c.left = true
 		if i := slices.Index(c.slots.open, c); i >= 0 {
 			c.slots.open = slices.Delete(c.slots.open, i, i+1)
 		}
