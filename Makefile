@@ -25,6 +25,8 @@ OF ?= all
 ROUNDS ?= 5
 # How long TLC may take for one configuration in make check, where it has only the time that others leave: 30m.
 LIMIT ?=
+# How many ports are certified at the same time, and how many mutants of them tried: as many as there are processors, and at least two.
+CPUS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN) && [ "$$n" -gt 2 ] && echo "$$n" || echo 2)
 # What the machine does besides, for make figures: "beside other work".
 BESIDE ?=
 
@@ -110,12 +112,12 @@ ports: ## test the ports in other languages, and certify them: needs Python 3.11
 	cd conformance/ports/python && python3 -m unittest -q
 	cd conformance/ports/javascript && node --test
 	cd conformance/ports/rust && cargo test --quiet && cargo build --release --quiet
-	.cache/bullytest test -level gold -- python3 conformance/ports/python/port.py
-	.cache/bullytest test -level gold -- node conformance/ports/javascript/port.mjs
-	.cache/bullytest test -level gold -- conformance/ports/rust/target/release/bully-port
+	.cache/bullytest test -workers $(CPUS) -level gold -- python3 conformance/ports/python/port.py
+	.cache/bullytest test -workers $(CPUS) -level gold -- node conformance/ports/javascript/port.mjs
+	.cache/bullytest test -workers $(CPUS) -level gold -- conformance/ports/rust/target/release/bully-port
 	$(GO) build -o .cache/ ./impl/cmd/workbench
-	.cache/bullytest test -level gold -- .cache/workbench port
-	.cache/bullytest selftest
+	.cache/bullytest test -workers $(CPUS) -level gold -- .cache/workbench port
+	.cache/bullytest selftest -workers $(CPUS)
 
 # Installs what the page is built and tested with, at the versions of its lock file.
 traces/viewer/node_modules: traces/viewer/package-lock.json

@@ -43,6 +43,7 @@ type Process struct {
 	last     []string
 	answered string // the line that was answered last
 	taken    map[string]uint64
+	known    knownReplies
 	failed   *Failure // it is of no more use
 	standard *tail    // of the program asked last
 	Identity Identity
@@ -70,7 +71,7 @@ func Start(ctx context.Context, c Config) (*Process, error) {
 	if c.Last == 0 {
 		c.Last = 10
 	}
-	p := &Process{config: c, ctx: ctx, busy: map[string]*program{}}
+	p := &Process{config: c, ctx: ctx, known: knownReplies{}, busy: map[string]*program{}}
 	reply, err := p.launch()
 	if err != nil {
 		p.Close()
@@ -251,7 +252,7 @@ func (p *Process) take(g *program, request *Request, text string, wait time.Dura
 	if p.config.Record != nil {
 		p.config.Record(text, p.answered)
 	}
-	reply, err := parseReply(l.text, request)
+	reply, err := p.known.parse(l.text, request)
 	if err != nil {
 		failure := p.give(Nonsense, text, string(l.text), err.Error())
 		if strings.Contains(err.Error(), unordered) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,8 +39,42 @@ type groupList struct {
 	files bool                   // some of it was read from files
 }
 
-// groupForm is one entry: a name with perhaps a range in it, and a pin.
-var groupForm = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._:/-]*)?(?:\[(\d{1,9})-(\d{1,9})\]([A-Za-z0-9._:/-]*))?(?:=(.+))?$`)
+// groupEntry is one entry of a list: a name, with perhaps a range in it, and perhaps a pin.
+type groupEntry struct {
+	name        string // without a range, the whole name; else what is before the numbers
+	ranged      bool
+	first, last int
+	rest        string // behind the numbers
+	pin         string // a node; "" if the group is not pinned
+}
+
+// nameMarks may stand in the name of a group beside letters and digits, but not at its begin.
+const nameMarks = "._:/-"
+
+// readEntry reads an entry such as orders, orders-[0-999], or billing=3, and reports whether it has that form. Package regexp would be a fortieth of the program.
+func readEntry(text string) (e groupEntry, ok bool) {
+	text, pin, pinned := strings.Cut(text, "=")
+	if e.pin = pin; pinned && pin == "" || text == "" {
+		return e, false
+	}
+	e.name, text, e.ranged = strings.Cut(text, "[")
+	if e.ranged {
+		numbers, rest, closed := strings.Cut(text, "]")
+		first, last, both := strings.Cut(numbers, "-")
+		if e.rest = rest; !closed || !both || !isNumber(first) || !isNumber(last) {
+			return e, false
+		}
+		e.first, _ = strconv.Atoi(first)
+		e.last, _ = strconv.Atoi(last)
+	}
+	begins := e.name == "" || strings.Trim(e.name[:1], lettersAndDigits) == ""
+	return e, begins && strings.Trim(e.name+e.rest, nameMarks+lettersAndDigits) == ""
+}
+
+// isNumber reports whether a text is a number of up to nine digits, which any int holds.
+func isNumber(text string) bool {
+	return text != "" && len(text) <= 9 && strings.Trim(text, "0123456789") == ""
+}
 
 // parseGroups reads -group. The error says where in it, or in which line of which file, is what cannot be read.
 func parseGroups(text string) (*groupList, error) {
@@ -89,31 +122,27 @@ func (l *groupList) addFile(name string, seen map[string]string) (err error) {
 
 // add adds the groups of an entry.
 func (l *groupList) add(entry, where string, seen map[string]string) error {
-	parts := groupForm.FindStringSubmatch(entry)
-	if parts == nil || entry == "" || entry[0] == '=' {
+	e, ok := readEntry(entry)
+	if !ok {
 		return cli.Usage(fmt.Sprintf("%s: %q is no group: give a name such as orders, a range such as orders-[0-999], or billing=3, which pins it to node 3", where, entry))
 	}
 	var pin spec.NodeID
-	if parts[5] != "" {
+	if e.pin != "" {
 		var err error
-		if pin, err = spec.ParseNodeID(parts[5]); err != nil {
+		if pin, err = spec.ParseNodeID(e.pin); err != nil {
 			return cli.Usage(fmt.Sprintf("%s: %q: what is behind = is the node to which the group is pinned: %v", where, entry, err))
 		}
 	}
-	first, last := 0, 0
-	if parts[2] != "" {
-		first, _ = strconv.Atoi(parts[2])
-		if last, _ = strconv.Atoi(parts[3]); last < first {
-			return cli.Usage(fmt.Sprintf("%s: %q: the range ends before it begins: give the lower number first", where, entry))
-		}
+	if e.last < e.first {
+		return cli.Usage(fmt.Sprintf("%s: %q: the range ends before it begins: give the lower number first", where, entry))
 	}
-	if len(l.names)+last-first+1 > mostGroups {
+	if len(l.names)+e.last-e.first+1 > mostGroups {
 		return cli.Usage(fmt.Sprintf("%s: with %q there are more than %d groups", where, entry, mostGroups))
 	}
-	for n := first; n <= last; n++ {
-		name := parts[1]
-		if parts[2] != "" {
-			name += strconv.Itoa(n) + parts[4]
+	for n := e.first; n <= e.last; n++ {
+		name := e.name
+		if e.ranged {
+			name += strconv.Itoa(n) + e.rest
 		}
 		if len(name) > groups.MaxName {
 			return cli.Usage(fmt.Sprintf("%s: the name %q has %d bytes: give at most %d", where, name, len(name), groups.MaxName))

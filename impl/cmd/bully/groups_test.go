@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -192,5 +194,35 @@ func TestRunGroups(t *testing.T) {
 	}
 	for _, n := range nodes {
 		require.Equal(t, cli.OK, n.wait())
+	}
+}
+
+// TestReadEntry holds what reads an entry against its form, for all short texts of what an entry may have.
+func TestReadEntry(t *testing.T) {
+	form := regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._:/-]*)?(?:\[(\d{1,9})-(\d{1,9})\]([A-Za-z0-9._:/-]*))?(?:=(.+))?$`)
+	texts := []string{"a[1-2]b=3", "[12-345]a", "a[1-2]=", "a[1-2]b[3-4]", "a[1-2-3]", "a[1234567890-2]", "a[1-123456789]z"}
+	for begin, end := 0, 0; len(texts) < 50_000; begin = end { // all with a byte more than those before
+		if end = len(texts); begin == 0 {
+			texts = append(texts, "")
+			begin = end
+			end++
+		}
+		for _, text := range texts[begin:end] {
+			for _, more := range "a0-[]=! " {
+				texts = append(texts, text+string(more))
+			}
+		}
+	}
+	for _, text := range texts {
+		parts := form.FindStringSubmatch(text)
+		e, ok := readEntry(text)
+		require.Equal(t, parts != nil && text != "" && text[0] != '=', ok, "%q", text)
+		if !ok {
+			continue
+		}
+		want := groupEntry{name: parts[1], ranged: parts[2] != "", rest: parts[4], pin: parts[5]}
+		want.first, _ = strconv.Atoi(parts[2])
+		want.last, _ = strconv.Atoi(parts[3])
+		require.Equal(t, want, e, "%q", text)
 	}
 }

@@ -58,11 +58,12 @@ type jobRun struct {
 	At      time.Time   `json:"at"`              // when this was written, by the clock of who wrote it
 }
 
+const lettersAndDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
 // isKey reports whether a text is a key: up to 100 letters, digits, dots, hyphens and underscores, a letter or a digit first. Package regexp would be a
 // fortieth of the program.
 func isKey(text string) bool {
-	const marks, others = "._-", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	return text != "" && len(text) <= 100 && strings.Trim(text[:1], others) == "" && strings.Trim(text, marks+others) == ""
+	return text != "" && len(text) <= 100 && strings.Trim(text[:1], lettersAndDigits) == "" && strings.Trim(text, "._-"+lettersAndDigits) == ""
 }
 
 // newJob returns the job that the flags describe, or nil if they describe none.
