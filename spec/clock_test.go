@@ -51,6 +51,7 @@ var clocks = map[string]string{
 	"impl/groups/bench_test.go benchFailover":                   looks,
 	"impl/groups/example/main_test.go TestShards":               random,
 	"impl/groups/example/main_test.go settles":                  looks,
+	"impl/groups/example/main_test.go tellGoroutines":           program,
 	"impl/cmd/bully/operating_page_test.go run":                 looks,
 	"impl/cmd/bully/reaching_test.go newChecker":                program,
 	"impl/internal/localcluster/cluster_test.go TestFailures":   "it waits in vain for a node that has failed",
