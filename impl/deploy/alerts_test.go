@@ -104,6 +104,7 @@ func TestAlerts(t *testing.T) {
 	t.Run("without a disk, and without a quorum", func(t *testing.T) { ends(t, c) })
 	t.Run("a slow disk", slowDisk)
 	t.Run("the end of numbers", numbersEnd)
+	t.Run("groups", ofGroups)
 	for _, r := range rules(t) {
 		require.True(t, fired[r.Alert], "nothing here lets %s fire: is it of any use?", r.Alert)
 	}
@@ -206,6 +207,23 @@ func slowDisk(t *testing.T) {
 		resign(t, c, reign.Leader)
 		reign = leads(t, c, reign.Epoch, c.IDs()...)
 	}, "BullySlowDisk")
+}
+
+// ofGroups runs nodes of two groups, of which one is at one node only.
+func ofGroups(t *testing.T) {
+	of := "orders,of-one-node"
+	c := cluster(t, localcluster.Config{Nodes: 3, Extra: func(id int) []string {
+		if id == 1 {
+			return []string{"-insecure", "-group", of}
+		}
+		return []string{"-insecure", "-group", "orders"}
+	}})
+	require.NoError(t, c.Start())
+	s := newServer(t, c.HTTP(1), c.HTTP(2), c.HTTP(3))
+	s.fires(nil, "BullyGroupsWithoutLeader")
+	of = "orders"
+	restart(t, c, 1)
+	s.until(nil)
 }
 
 // numbersEnd starts a node whose epochs are half used up, and one whose epochs all are.
