@@ -173,6 +173,19 @@ func (s *shelf) count() int {
 	return s.written
 }
 
+// missing returns how many shards were not written to last by whom a plan says. It fails if something is wrong.
+func (s *shelf) missing(t *testing.T, plan map[string]string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock() // though the test fails: handlers wait for it, and the end of the test for them
+	require.Empty(t, s.wrong)
+	for shard, id := range plan {
+		if s.writer[shard] != id {
+			n++
+		}
+	}
+	return n
+}
+
 // forget forgets who wrote last: what is seen from now on is of now.
 func (s *shelf) forget() {
 	s.mu.Lock()
@@ -281,15 +294,7 @@ func (c *cluster) settles() {
 	plan := c.plan()
 	missing := 0
 	for began := time.Now(); ; time.Sleep(200 * time.Millisecond) {
-		c.store.mu.Lock()
-		require.Empty(c.t, c.store.wrong)
-		missing = 0
-		for shard, id := range plan {
-			if c.store.writer[shard] != id {
-				missing++
-			}
-		}
-		c.store.mu.Unlock()
+		missing = c.store.missing(c.t, plan)
 		if missing == 0 {
 			return
 		}
@@ -381,7 +386,7 @@ func TestShards(t *testing.T) {
 			began = is
 		}
 		for looked := time.Now(); !is.within(began, shards); is = c.leaks(steady) { // writes that are under way hold some too
-			require.Less(t, time.Since(looked), patience, "node %v held %+v, and holds %+v", steady, began, is)
+			require.Less(t, time.Since(looked), 30*time.Second, "node %v held %+v, and holds %+v", steady, began, is)
 			time.Sleep(200 * time.Millisecond)
 		}
 		if long > 0 {
