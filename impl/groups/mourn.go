@@ -7,7 +7,7 @@ import (
 )
 
 // paces says how many groups may have been told of a death. The first of them are to have another leader before most are told, as what a group does next waits behind what all others do: for
-// messages, for the disk, and, where nodes share processors, for the other nodes. So few are told at first, and for each that has a leader again mostPaces more; some more as time
+// messages, for the disk, and, where nodes share processors, for the other nodes. So few are told at first, and for each that has a leader again moreTold more; some more as time
 // goes by, as some may not get one.
 type paces struct {
 	began policy.Instant
@@ -16,14 +16,14 @@ type paces struct {
 }
 
 const (
-	firstPaces = 8
-	mostPaces  = 16
-	pace       = time.Millisecond
+	firstTold = 8
+	moreTold  = 16
+	pace      = time.Millisecond
 )
 
 // room returns how many more may be told now.
 func (p *paces) room(now policy.Instant) int {
-	return firstPaces*(1+int(now.After(p.began)/pace)) + mostPaces*p.ended - p.told
+	return firstTold*(1+int(now.After(p.began)/pace)) + moreTold*p.ended - p.told
 }
 
 // mourns tells groups of a proof of death: so many of those whose leader it was as may be told now.
