@@ -107,6 +107,7 @@ func TestAlerts(t *testing.T) {
 	t.Run("a slow disk", slowDisk)
 	t.Run("a node that hangs", hangs)
 	t.Run("the end of numbers", numbersEnd)
+	t.Run("groups", ofGroups)
 	for _, r := range rules(t) {
 		require.True(t, fired[r.Alert], "nothing here lets %s fire: is it of any use?", r.Alert)
 	}
@@ -239,6 +240,23 @@ func hangs(t *testing.T) {
 			return err == nil && strings.Contains(string(text), fmt.Sprintf("\nbully_guard_kills_total %d\n", kills)) && strings.Contains(string(text), "\nbully_leading 1\n")
 		})
 	}, "BullyHangs")
+}
+
+// ofGroups runs nodes of two groups, of which one is at one node only.
+func ofGroups(t *testing.T) {
+	of := "orders,of-one-node"
+	c := cluster(t, localcluster.Config{Nodes: 3, Extra: func(id int) []string {
+		if id == 1 {
+			return []string{"-insecure", "-group", of}
+		}
+		return []string{"-insecure", "-group", "orders"}
+	}})
+	require.NoError(t, c.Start())
+	s := newServer(t, c.HTTP(1), c.HTTP(2), c.HTTP(3))
+	s.fires(nil, "BullyGroupsWithoutLeader")
+	of = "orders"
+	restart(t, c, 1)
+	s.until(nil)
 }
 
 // numbersEnd starts a node whose epochs are half used up, and one whose epochs all are.

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -58,10 +60,26 @@ type report struct {
 	Known         int           // groups of which it knows the leader
 	Leads         int           // groups that it has come to lead since
 	First, Last   time.Duration // when, after the moment
+	Proof         time.Duration // when another was proved dead, after the moment; 0 if none was
 	Status        groups.Counters
 	Leading       int
 	CPU           time.Duration // since it began
 	ResidentBytes int
+}
+
+// proofs is told of proofs of death, as a logger, and notes when the last was.
+type proofs struct {
+	slog.Handler
+	last atomic.Int64 // in Unix time, ns
+}
+
+func (p *proofs) Enabled(context.Context, slog.Level) bool { return true }
+func (p *proofs) WithAttrs([]slog.Attr) slog.Handler       { return p }
+func (p *proofs) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "proved dead" {
+		p.last.Store(time.Now().UnixNano())
+	}
+	return nil
 }
 
 func runNode(args []string) error {
@@ -76,6 +94,8 @@ func runNode(args []string) error {
 			config.Timing = p.Timing
 		}
 	}
+	proofs := &proofs{Handler: slog.DiscardHandler}
+	config.Logger = slog.New(proofs)
 	node, err := groups.Open(config)
 	if err != nil {
 		return err
@@ -116,6 +136,7 @@ func runNode(args []string) error {
 			}
 		}
 		mu.Unlock()
+		r.Proof = time.Duration(max(0, proofs.last.Load()-at))
 		s := node.Status()
 		r.Status, r.Leading = s.Counters, s.Leading
 		var usage syscall.Rusage
@@ -279,11 +300,14 @@ func benchFailover(b *testing.B, program ...string) {
 			require.Less(b, time.Since(at), 5*time.Minute)
 		}
 		led, saves := 0, uint64(0)
-		first, last := time.Hour, time.Duration(0)
+		first, last, proof := time.Hour, time.Duration(0), time.Hour
 		for id, p := range all {
 			r := p.ask(b, at)
 			if r.Leads > 0 {
 				first, last = min(first, r.First), max(last, r.Last)
+			}
+			if r.Proof > 0 {
+				proof = min(proof, r.Proof)
 			}
 			led += r.Leads
 			saves = max(saves, r.Status.Saves-before[id].Status.Saves)
@@ -291,6 +315,9 @@ func benchFailover(b *testing.B, program ...string) {
 		}
 		require.GreaterOrEqual(b, led, before[dead].Leading)
 		b.ReportMetric(float64(led), "groups")
+		if len(program) == 0 {
+			b.ReportMetric(float64(proof.Microseconds())/1000, "ms-proof") // of the death, at the first node that has it: before is the kernel's time
+		}
 		b.ReportMetric(float64(first.Microseconds())/1000, "ms-first")
 		b.ReportMetric(float64(last.Microseconds())/1000, "ms-all")
 		b.ReportMetric(float64(saves), "saves/node")

@@ -28,6 +28,14 @@ type disk struct {
 	saves uint64
 	slow  time.Duration // of each save
 	fails bool
+	begun func() // called as a save begins, or nil
+}
+
+// begins has a function called as each save begins.
+func (d *disk) begins(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.begun = f
 }
 
 // takes makes each save take so long from now on.
@@ -50,8 +58,11 @@ var errDisk = errors.New("the disk is full")
 
 func (d *disk) Save(batch []storage.GroupPromise) error {
 	d.mu.Lock()
-	slow := d.slow
+	slow, begun := d.slow, d.begun
 	d.mu.Unlock()
+	if begun != nil {
+		begun()
+	}
 	time.Sleep(slow)
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -35,6 +35,7 @@ type group struct {
 	held     *stepped // a step whose promise is not on disk yet: no further one before it is
 	deferred []input  // what has come meanwhile
 	preempts bool     // it stands against a leader
+	mourns   bool     // it has been told that its leader is dead, and has no other yet
 	spoke    uint64   // the turn in which it has said something in an item
 
 	reign     *reigns.Reign   // while it leads
@@ -177,8 +178,7 @@ func (l *loop) rest(g *group) {
 
 // drop takes out a group whose place is free.
 func (l *loop) drop(g *group) {
-	for l.mourns() { // in the order of the list
-	}
+	l.mournsAll() // in the order of the list
 	last := len(l.list) - 1
 	l.list[g.at], l.due[g.at] = l.list[last], l.due[last]
 	l.list[g.at].at = g.at

@@ -26,6 +26,7 @@ type loop struct {
 	dead    policy.Set
 	mourned int     // the node of whose death groups are being told, or none
 	unheard int     // … the first of the list that has not been
+	paces   paces   // … and how many may be
 	peers   []*peer // by place; nil for this node
 	watch   *reigns.Watch
 	state   spec.State // of the node that has stepped last
@@ -72,7 +73,7 @@ func (l *loop) run(calls <-chan func(), wake <-chan struct{}, closing <-chan str
 		l.notePause()
 		more := l.drain()
 		l.begin()
-		more = l.mourns() || more
+		l.mourns()
 		more = l.endTimers() || more
 		l.beats()
 		for _, g := range l.of.news() {
@@ -140,6 +141,9 @@ func (l *loop) rests() {
 	if !l.begun {
 		next = min(next, l.begins)
 	}
+	if l.mourned != none {
+		next = min(next, l.watch.Now.Add(pace))
+	}
 	for _, due := range l.due {
 		next = min(next, due)
 	}
@@ -198,10 +202,8 @@ func (l *loop) place(id spec.NodeID) int {
 // hear takes one event.
 func (l *loop) hear(place int, event *transport.Event) {
 	one := policy.One(place)
-	for place == l.mourned || event.Kind == transport.Dead { // what comes after a proof of death comes after it in all groups
-		if !l.mourns() {
-			break
-		}
+	if place == l.mourned || event.Kind == transport.Dead {
+		l.mournsAll() // what comes after a proof of death comes after it in all groups
 	}
 	switch event.Kind {
 	case transport.Bundle:
@@ -227,34 +229,11 @@ func (l *loop) hear(place int, event *transport.Event) {
 	case transport.Dead:
 		l.up, l.dead = l.up&^one, l.dead|one
 		l.config.Logger.Debug("proved dead", slog.String("dead", event.Node.String()))
-		l.mourned, l.unheard = place, 0
+		l.mourned, l.unheard, l.paces = place, 0, paces{began: l.watch.Now}
 	case transport.LostDisk:
 		l.config.Logger.Error("a node is not heeded: its disk is lost, or an old copy, or two nodes run under this id", slog.String("lost", event.Node.String()))
 	case transport.Disowned:
 		l.fail("asking the others who it was", fmt.Errorf("%w: node %v remembers what it has said after its record was written, or two nodes run under this id", host.ErrLostDisk, event.Node))
-	}
-}
-
-// mourns tells groups of a proof of death, so many of those whose leader it was in a turn, and reports whether there are more to tell.
-func (l *loop) mourns() (more bool) {
-	for told := 0; l.mourned != none && told < mostSteps; l.unheard++ {
-		if l.err != nil || l.unheard >= len(l.list) {
-			l.mourned = none
-			break
-		}
-		g := l.list[l.unheard]
-		if g.leader == l.mourned {
-			told++
-		}
-		l.give(g, input{from: l.mourned, dead: true})
-	}
-	return l.mourned != none
-}
-
-// hears has a group hear of a proof of death of which it has not yet, before it takes anything else. That it hears of it once more changes nothing.
-func (l *loop) hears(g *group) {
-	if l.mourned != none && g.at >= l.unheard && g.held == nil && g.node != nil {
-		l.proved(g, l.mourned)
 	}
 }
 

@@ -86,6 +86,9 @@ func (p Placement) sorted() []spec.NodeID {
 // It is weighted rendezvous hashing. Each member draws as many numbers as its weight says, which the names of the group and of the member decide, and the
 // highest number of a member is its place. So if a member is lost only what it led moves, and if one is added only what it is to lead;
 // and the same of weights. Which numbers exactly is said at draw: they are the same on every machine.
+//
+// Where a group goes depends on its name and on no other group, so shares are even as draws are: over five members of one weight the share that is farthest from even is
+// off by 3 % with 10,000 groups, by 10 % with 1,000 and by 22 % with 200, in the median of many sets of names. Plan says it of yours.
 func (p Placement) Order(group string) []spec.NodeID {
 	type place struct {
 		id     spec.NodeID

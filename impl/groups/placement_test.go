@@ -2,6 +2,8 @@ package groups_test
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +33,30 @@ func TestSpread(t *testing.T) {
 		for id, led := range plan {
 			require.InEpsilon(t, 10_000/n, len(led), 0.1, "node %v of %d", id, n)
 		}
+	}
+}
+
+// The share that is farthest from even is off by what placing each group by itself comes to: so says Order.
+func TestSpreadOfFewer(t *testing.T) {
+	for _, of := range []struct {
+		groups       int
+		median, most float64
+	}{{200, 0.21, 0.60}, {1000, 0.10, 0.25}} {
+		var off []float64
+		for set := range 99 {
+			all := make([]string, of.groups)
+			for i := range all {
+				all[i] = fmt.Sprintf("set-%d-%d", set, i)
+			}
+			worst := 0.0
+			for _, led := range (groups.Placement{Members: ids(5)}).Plan(all) {
+				worst = max(worst, math.Abs(5*float64(len(led))/float64(of.groups)-1))
+			}
+			off = append(off, worst)
+		}
+		slices.Sort(off)
+		require.InDelta(t, of.median, off[len(off)/2], 0.015, "of %d groups", of.groups)
+		require.Less(t, off[len(off)-1], of.most)
 	}
 }
 

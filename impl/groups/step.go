@@ -140,6 +140,10 @@ func (l *loop) perform(g *group, s *stepped) {
 	}
 	g.policy.Follow(&policy.Step{Began: s.at, Now: s.at, Action: s.action, From: s.from, Sent: s.sent, Cancel: s.cancel, Arm: s.arm, Role: s.role,
 		Leader: s.leader, Latest: s.latest, Dated: s.dated})
+	if g.mourns && s.leader != none && s.leader != g.leader {
+		g.mourns = false
+		l.paces.ended++
+	}
 	g.role, g.leader, g.epoch, g.latest, g.dated = s.role, s.leader, s.epoch, s.latest, s.dated
 	if s.action == spec.PreemptTimeout {
 		l.preempting(g, true)
