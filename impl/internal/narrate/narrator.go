@@ -48,6 +48,7 @@ type node struct {
 	up, seen bool
 	unheard  string // that it is taken to be down since it is not heard: "heard no more"
 	silent   bool   // it led, has said nothing since another leads a higher epoch, and may run
+	since    uint64 // when that was, as Event.At; what it did before says nothing of now, though it comes late
 	asked    Asked
 }
 
@@ -168,8 +169,12 @@ func (t *Narrator) step(e *spec.Event) recording.Frame {
 		f.Upkeep = f.Upkeep && (arrived.upkeep || arrived.number == 0)
 	}
 	n.asked.Note(&e.State, t.at)
-	changed := !n.seen || !n.up || n.silent || !n.state.Equal(e.State)
-	n.state, n.up, n.seen, n.unheard, n.silent = e.State.Clone(), true, true, "", false
+	speaks := n.silent && (e.State.Role != spec.Leader || e.At == 0 || e.At > n.since)
+	changed := !n.seen || !n.up || speaks || !n.state.Equal(e.State)
+	n.state, n.up, n.seen = e.State.Clone(), true, true
+	if speaks || !n.silent {
+		n.unheard, n.silent = "", false
+	}
 	if says := t.confs.Settles(e.Node, &n.state); says != "" {
 		f.Note, f.Upkeep = join(f.Note, says), false
 	}

@@ -24,7 +24,7 @@ func (t *Narrator) silence(e *spec.Event) {
 		if !n.up || n.silent || n.state.Role != spec.Leader || n.state.Epoch >= e.State.Epoch || t.members[i] == e.Node {
 			continue
 		}
-		n.silent, n.unheard = true, "heard no more"
+		n.silent, n.since, n.unheard = true, e.At, "heard no more"
 		t.see(i) // what turns with it is told with the event
 		t.spare = append(t.spare, recording.Frame{Kind: recording.Step, Node: i, Text: "is heard no more", State: t.shown(i),
 			Note: fmt.Sprintf("it led epoch %d, and %s comes to lead epoch %d now: it is held up, has crashed, or is about to say that it leads no more", n.state.Epoch, e.Node, e.State.Epoch)})
