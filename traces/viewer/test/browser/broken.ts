@@ -45,6 +45,7 @@ export const breaks: Break[] = [
   { name: 'a tooltip is below its node, whatever is there', file: 'tip', test: 'covers', script: style('.ring-tip { transform: translate(-90px, 90px); }') },
   { name: 'a tooltip stays as it was', file: 'tip', test: 'is now', script: 'const { set, get } = Object.getOwnPropertyDescriptor(CharacterData.prototype, "data"); Object.defineProperty(CharacterData.prototype, "data", { get, set(text) { if (this.parentElement?.className !== "ring-tip") set.call(this, text); } });' },
   { name: 'a leader that was killed leads for ever', file: 'open', test: 'just ends', script: frames('(f) => { if (f.state?.unheard) f.state = { ...f.state, look: "leads", unheard: false }; }') },
+  { name: 'nobody says why there is no resource', file: 'open', test: 'just ends', script: answered('open', '(answer) => { if (answer.header) answer.header.source = "counterexample"; }') },
   { name: 'a leader that was killed is said to be down', file: 'open', test: 'just ends', script: frames('(f) => { if (f.state?.unheard) f.state.unheard = false; }') },
   { name: 'a node that was never heard has no end', file: 'live', test: 'kill -9', script: `{ const real = JSON.stringify; JSON.stringify = (what, ...more) => real(what?.unheard && !what.last ? { node: what.unheard } : what, ...more); }` },
   { name: 'a leader that is stopped acts', file: 'live', test: 'kill -9', script: frames('(f) => { if (/^it led epoch/.test(f.note)) f.state = { ...f.state, look: "leads", unheard: false }; }') },
