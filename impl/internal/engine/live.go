@@ -34,7 +34,7 @@ func Listen(nodes []string, changing bool) (*Live, error) {
 		return nil, errors.New("a node is named twice")
 	}
 	var err error
-	l.narrator, err = narrate.New(l.members, narrate.Options{Timed: true, Middle: true, Changing: changing})
+	l.narrator, err = narrate.New(l.members, narrate.Options{Timed: true, Middle: true, Changing: changing, Real: true})
 	return l, err
 }
 

@@ -119,7 +119,7 @@ func tellTrace(text []byte, s shape, refused *check.TraceError) (f *recording.Re
 	if err != nil {
 		return nil, 0, err
 	}
-	narrator, err := narrate.New(s.header.Members, narrate.Options{Timed: s.timed, Middle: s.alone, Changing: s.header.Changing})
+	narrator, err := narrate.New(s.header.Members, narrate.Options{Timed: s.timed, Middle: s.alone, Changing: s.header.Changing, Real: s.header.Host != ""})
 	if err != nil {
 		return nil, 0, err
 	}

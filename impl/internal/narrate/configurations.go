@@ -53,10 +53,11 @@ func shownAs(members []spec.NodeID, c *spec.Configuration) recording.Configurati
 // shown returns the state of a node as a recording has it.
 func (t *Narrator) shown(i int) *recording.State {
 	n := &t.nodes[i]
-	s := State(t.members[i], t.members, &n.state, n.up)
+	up := n.up && !n.silent
+	s := State(t.members[i], t.members, &n.state, up)
 	s.Configuration = t.confs.Number(t.members, n.state.Configuration)
-	s.Settled = n.up && t.confs.Settled(&n.state)
-	if t.options.Timed && n.up {
+	s.Settled = up && t.confs.Settled(&n.state)
+	if t.options.Timed && up {
 		s.Lease = n.asked.Lease(&n.state)
 	}
 	if n.unheard != "" {

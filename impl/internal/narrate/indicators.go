@@ -48,15 +48,20 @@ func indicatorsOf(l *check.Lights) (all []recording.Indicator) {
 // indicators returns the indicators that have changed with the last event, whose frame is f.
 func (t *Narrator) indicators(f *recording.Frame) (changed []recording.Indicator) {
 	if f.Node >= 0 && f.State != nil {
-		n := &t.nodes[f.Node]
-		now := check.ViewOf(&n.state)
-		if !n.up {
-			now = now.Down()
-		}
-		t.lights.See(f.Node, &now)
+		t.see(f.Node)
 	}
 	for _, l := range t.lights.Changed() {
 		changed = append(changed, Turned(&l))
 	}
 	return changed
+}
+
+// see lets the promises be judged by what a node is now.
+func (t *Narrator) see(i int) {
+	n := &t.nodes[i]
+	now := check.ViewOf(&n.state)
+	if !n.up || n.silent {
+		now = now.Down()
+	}
+	t.lights.See(i, &now)
 }

@@ -19,6 +19,9 @@ type Options struct {
 	Middle bool
 	// Changing says that members come and go (R42 to R49): every state and every message has a configuration.
 	Changing bool
+	// Real says that the events are of real nodes, which are held up without anybody who writes it: a leader that has said nothing since a
+	// higher epoch is led is not said to lead still (silence.go). In a simulated run what a node is told to be is what it is.
+	Real bool
 }
 
 // Narrator tells events, one after the other.
@@ -44,6 +47,8 @@ type node struct {
 	state    spec.State
 	up, seen bool
 	unheard  string // that it is taken to be down since it is not heard: "heard no more"
+	silent   bool   // it led, has said nothing since another leads a higher epoch, and may run
+	since    uint64 // when that was, as Event.At; what it did before says nothing of now, though it comes late
 	asked    Asked
 }
 
@@ -93,6 +98,7 @@ func (t *Narrator) Header() recording.Header {
 func (t *Narrator) Tell(e *spec.Event) []recording.Frame {
 	t.spare = nil
 	t.clock(e)
+	t.silence(e)
 	var f recording.Frame
 	switch e.Action {
 	case spec.LoseAction:
@@ -163,8 +169,12 @@ func (t *Narrator) step(e *spec.Event) recording.Frame {
 		f.Upkeep = f.Upkeep && (arrived.upkeep || arrived.number == 0)
 	}
 	n.asked.Note(&e.State, t.at)
-	changed := !n.seen || !n.up || !n.state.Equal(e.State)
-	n.state, n.up, n.seen, n.unheard = e.State.Clone(), true, true, ""
+	speaks := n.silent && (e.State.Role != spec.Leader || e.At == 0 || e.At > n.since)
+	changed := !n.seen || !n.up || speaks || !n.state.Equal(e.State)
+	n.state, n.up, n.seen = e.State.Clone(), true, true
+	if speaks || !n.silent {
+		n.unheard, n.silent = "", false
+	}
 	if says := t.confs.Settles(e.Node, &n.state); says != "" {
 		f.Note, f.Upkeep = join(f.Note, says), false
 	}
@@ -329,7 +339,7 @@ func (t *Narrator) crash(e *spec.Event) recording.Frame {
 	if n.seen && !n.up {
 		f.Text, f.Note = "crashes again, before it was back", "its disk is as it was: "+disk(&e.State)
 	}
-	n.state, n.up, n.seen, n.unheard = e.State.Clone(), false, true, ""
+	n.state, n.up, n.seen, n.unheard, n.silent = e.State.Clone(), false, true, "", false
 	for j := range t.members {
 		t.end(recording.Link{i, j}, len(t.links[recording.Link{i, j}]))
 		t.end(recording.Link{j, i}, len(t.links[recording.Link{j, i}]))

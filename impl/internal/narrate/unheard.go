@@ -21,7 +21,7 @@ func (t *Narrator) Unheard(id spec.NodeID, last *spec.State, why string) []recor
 		to := recording.Link{j, i}
 		t.pass(to, len(t.links[to]), "it was sent to a node that is heard no more")
 	}
-	n.state, n.up, n.seen, n.unheard, n.asked = survives(last), false, true, is, Asked{}
+	n.state, n.up, n.seen, n.unheard, n.silent, n.asked = survives(last), false, true, is, false, Asked{}
 	f.State = t.shown(i)
 	f.Indicators = t.indicators(&f)
 	return t.finish(f)

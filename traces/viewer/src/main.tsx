@@ -14,6 +14,7 @@ import { Branches } from './menu/Branches';
 import { dialog, type Which } from './menu/which';
 import { ExportDialog } from './menu/Export';
 import { LiveBar } from './live/LiveBar';
+import { live } from './live/members';
 import { Menu } from './menu/Menu';
 import { DropZone, OpenDialog, Opening } from './open/Open';
 import { source } from './open/opening';
@@ -63,7 +64,7 @@ function Page() {
       <LiveBar />
       <main class="panes" data-pair={pair.value ? '' : undefined}>
         <div class="pane-head"><Offer /><Heading /><Branches /></div>
-        <section class="pane-ring" aria-label="The nodes">{has ? <><Ring /><Indicators /></> : <p class="blank">One moment: the nodes are about to start.</p>}</section>
+        <section class="pane-ring" aria-label="The nodes">{has ? <><Ring /><Indicators /></> : <p class="blank">One moment: {live.value ? 'the page asks the nodes what they do.' : 'the nodes are about to start.'}</p>}</section>
         <section class="pane-diagram" aria-label="Space and time">{has && <Diagram />}</section>
         <section class="pane-panel" aria-label="What has happened">{has && <Panel />}</section>
         <section class="pane-list" aria-label="Every step">{has && <List />}</section>

@@ -107,6 +107,12 @@ const looks: Record<Look, string> = {
 // lookWord returns what a node of a look does, as a verb: "wants to lead".
 export function lookWord(look: Look): string { return looks[look]; }
 
+// noResource says who does not tell what leaders write, where that is why no resource is drawn; '' where one is, or none can be.
+export function noResource(header: Pick<Header, 'source' | 'resource' | 'sides'>): string {
+  if (header.resource || header.sides) return '';
+  return header.source === 'trace' ? 'A trace does not say' : header.source === 'live' ? 'Nodes do not say' : '';
+}
+
 // unheardWords says of a node that is not heard since when that is so, line by line: nobody can tell whether it is down.
 export function unheardWords(recording: Cast, state: NodeState): string[] {
   const since = recording.unheardSince?.get(state);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { Ends, lineOf, neverHeard, theEnd } from '../src/live/ends';
-import { elsewhere, headline, heirsOf, kindOf, members, newestOf, rankOf, waiting, type Member } from '../src/live/members';
+import { elsewhere, headline, heirsOf, kindOf, members, newestOf, outlived, rankOf, waiting, type Member } from '../src/live/members';
 import { byRank, idsOf, Merger, type Members, type Step } from '../src/live/merge';
 import { mostFrames, Reel } from '../src/live/reel';
 import * as store from '../src/store';
@@ -214,6 +214,14 @@ test('the headline says who leads, as far as it is known', async () => {
   assert.equal(says(member('2', 'leader', '2', 3), leader), 'Node 3 leads epoch 4; 1 of 2 say so.', 'the highest epoch');
   assert.equal(says({ ...leader, reach: 'away' }), 'No node is reached.');
   assert.equal(says({ ...leader, now: null, reach: 'connecting' }), 'Connecting to the nodes.');
+});
+
+test('a leader whose last word is that it leads is outlived by one of a higher epoch, while that is heard', () => {
+  const [old, next] = [member('3', 'leader', '3', 4), member('2', 'leader', '2', 5)];
+  const is = (...all: Member[]) => { members.value = all; return all.map(outlived); };
+  assert.deepEqual(is(old, next), [true, false]);
+  assert.deepEqual(is(old, { ...next, reach: 'away' }), [false, false]);
+  assert.deepEqual(is(member('3', 'follower', '2', 5), next), [false, false]);
 });
 
 // --- Members that come and go ---

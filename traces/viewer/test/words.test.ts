@@ -3,7 +3,7 @@ import test from 'node:test';
 import { Recording } from '../src/recording';
 import type { NodeState } from '../src/types';
 import {
-  capital, doing, epochColour, epochName, epochWord, groupNames, groupOf, groupWord, letters, lightWord, linkWords, messageWord, messageWords, moment, nodeId, nodeName,
+  capital, doing, epochColour, epochName, epochWord, groupNames, groupOf, groupWord, letters, lightWord, linkWords, messageWord, messageWords, moment, nodeId, nodeName, noResource,
   sentence, shorten, shortIds, time, timerWord,
 } from '../src/words';
 
@@ -116,6 +116,13 @@ test('each algorithm has its own word for an epoch', () => {
   assert.equal(doing(raft, { look: 'leads', role: 'leader', leader: 2, epoch: 4 }), 'leads term 4');
   assert.equal(epochName({ header: { algorithm: 'lease' } }), 'revision');
   assert.equal(epochName({ header: {} }), 'epoch');
+});
+
+test('why no resource is drawn is said of records of real nodes, and of traces', () => {
+  assert.equal(noResource({ source: 'trace' }), 'A trace does not say');
+  assert.equal(noResource({ source: 'live' }), 'Nodes do not say');
+  assert.equal(noResource({ source: 'run', resource: 'fenced' }), '');
+  assert.equal(noResource({ source: 'counterexample' }), '', 'a model has what it has');
 });
 
 test('small words', () => {

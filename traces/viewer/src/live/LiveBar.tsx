@@ -1,7 +1,7 @@
 // Of a cluster that is watched: how it does, which nodes are reached, and the way back to now.
 import { shortIds } from '../words';
 import { goToNow } from './live';
-import { cluster, elsewhere, headline, heirsOf, kindOf, leaderOf, leads, live, mayResign, members, rankOf, waiting, type Member } from './members';
+import { cluster, elsewhere, headline, heirsOf, kindOf, leaderOf, leads, live, mayResign, members, outlived, rankOf, waiting, type Member } from './members';
 import './live.css';
 
 export function LiveBar() {
@@ -23,6 +23,7 @@ export function LiveBar() {
 function lookOf(m: Member): string {
   if (m.reach === 'unseen') return 'unseen';
   if (m.reach !== 'heard' || m.status?.stopped) return 'away';
+  if (outlived(m)) return 'busy';
   return leads(m) ? 'leads' : leaderOf(m) ? 'follows' : 'busy';
 }
 
@@ -33,21 +34,22 @@ function word(m: Member): string {
     case 'again': return 'reconnecting';
     case 'silent': return 'does not answer';
     case 'away': return 'not reached';
-    default: return m.status?.error ? `stopped: ${m.status.error}` : m.status?.stopped ? 'stopped' : m.now?.role ?? 'starting';
+    default: return outlived(m) ? `led epoch ${m.now!.epoch}` : m.status?.error ? `stopped: ${m.status.error}` : m.status?.stopped ? 'stopped' : m.now?.role ?? 'starting';
   }
 }
 
 function One({ member, short: names }: { member: Member; short: Map<string, string> }) {
   const short = names.get(member.id)!;
+  const leading = leads(member) && !outlived(member);
   const own = member.url !== null && member.url !== '' && member.url !== location.origin;
   return (
     <li class="live-node" data-look={lookOf(member)} title={member.id}>
       {own ? <a href={`${member.url}/`} title={`The page of node ${member.id}`}>{short}</a> : <span>{short}</span>}
       <span class="live-word">{[word(member), kindOf(member), rankOf(member)].filter(Boolean).join(', ')}</span>
-      {mayResign.value && leads(member) && (
+      {mayResign.value && leading && (
         <button type="button" title="Lead no longer. If it is the highest, it will lead again soon." aria-label={`Make node ${short} resign`} onClick={() => resign(member)}>resign</button>
       )}
-      {mayResign.value && leads(member) && heirsOf(member).length > 0 && <HandOver leader={member} short={names} />}
+      {mayResign.value && leading && heirsOf(member).length > 0 && <HandOver leader={member} short={names} />}
     </li>
   );
 }

@@ -43,6 +43,11 @@ export function leads(m: Member): boolean {
   return m.now?.role === 'leader' && leaderOf(m) === m.id;
 }
 
+// outlived reports whether a node has said that it leads, and another leads a higher epoch since: it was stopped, perhaps, or is about to say that it leads no more.
+export function outlived(m: Member): boolean {
+  return leads(m) && members.value.some((other) => leads(other) && other.now!.epoch > m.now!.epoch);
+}
+
 // newestOf returns the newest configuration that a node has which is heard; null if there is none: members are fixed then.
 export function newestOf(all: Member[]): Members | null {
   let best: Members | null = null;

@@ -6,7 +6,7 @@ import { KindMark } from '../members/KindMark';
 import { Line } from '../members/Members';
 import { cut, heal, length, mayIntervene } from '../store';
 import type { Side } from '../types';
-import { clusters, epochName, groupNames, groupWord, nodeId, unboundWords } from '../words';
+import { clusters, epochName, groupNames, groupWord, nodeId, noResource, unboundWords } from '../words';
 import { actingWords } from './acting';
 import { isolating } from './geometry';
 import { chosen, did, oneWay } from './hand';
@@ -28,6 +28,7 @@ export function Bar({ recording, scene }: { recording: Recording; scene: Scene }
     <div class="ring-bar">
       <Acting recording={recording} scene={scene} />
       {clusters(recording.header).map((side, k) => <Fence key={k} recording={recording} scene={scene} side={side} />)}
+      {noResource(recording.header) && <p class="ring-says ring-none">{noResource(recording.header)} what leaders write, so the picture has no <Term word="resource" />.</p>}
       <Line recording={recording} scene={scene} />
       {mayIntervene.value && (
         <div class="ring-tools" role="group" aria-label="Links">
@@ -42,7 +43,7 @@ export function Bar({ recording, scene }: { recording: Recording; scene: Scene }
           {scene.cut.length > 0 && <button type="button" class="ring-tool" onClick={() => { heal(scene.cut); did(); }}>Heal all links</button>}
           <button type="button" class="ring-tool" aria-pressed={oneWay.value} title="Dragging from a node to another cuts that direction only. So does Shift."
             onClick={() => { oneWay.value = !oneWay.value; }}>
-            {oneWay.value ? 'Drag cuts → one way' : 'Drag cuts ↔ both ways'}
+            {oneWay.value ? 'Drag node to node: cut → one way' : 'Drag node to node: cut ↔ both ways'}
           </button>
         </div>
       )}

@@ -1,5 +1,6 @@
 // The protocol of Firefox, WebDriver BiDi, where Playwright has no word for what a test needs: a finger that drags, and the tree of a screen reader.
 // Firefox has one session only, which is Playwright's, so that the way to it leads through Playwright.
+import type { ChildProcess } from 'node:child_process';
 import type { Browser, Page } from 'playwright-core';
 
 interface Told { status?: string; filepath?: string; suggestedFilename?: string }
@@ -9,10 +10,13 @@ interface Session {
   on(event: string, hear: (told: Told) => void): void;
   off(event: string, hear: (told: Told) => void): void;
 }
-interface InBrowser { _browserSession: Session }
+interface InBrowser { _browserSession: Session; options: { browserProcess: { process?: ChildProcess } } }
 interface InPage { delegate: { _session: Session; _browserContext: { _browser: InBrowser } } }
 
 const inside = <T>(of: Browser | Page): T => (of as unknown as { _connection: { toImpl: (of: unknown) => T } })._connection.toImpl(of);
+
+// processOf returns the process of a browser, of which Playwright tells nobody.
+export const processOf = (browser: Browser): ChildProcess | undefined => inside<InBrowser>(browser).options.browserProcess.process;
 
 export interface Bidi { context: string; send: (method: string, params: unknown) => Promise<unknown> }
 

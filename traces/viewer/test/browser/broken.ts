@@ -28,6 +28,9 @@ const frames = (does: string): string => answered('any', `(answer) => { for (con
 // answers breaks what a page of comparisons was given.
 const answers = (does: string): string => `const parse = JSON.parse; JSON.parse = (text) => { const c = parse(text); if (c?.questions) (${does})(c); return c; };`;
 
+// placed breaks what a node says of its groups, at addresses with a word in them.
+const placed = (word: string, does: string): string => `const real = fetch; globalThis.fetch = async (url, ...more) => { const a = await real(url, ...more); if (!String(url).includes("${word}")) return a; const p = await a.json(); (${does})(p); return Response.json(p); };`;
+
 const neverRed = frames('(f) => { for (const indicator of f.indicators ?? []) indicator.light = "green"; }');
 const style = (css: string): string => `addEventListener('DOMContentLoaded', () => document.head.append(Object.assign(document.createElement('style'), { textContent: '${css}' })));`;
 const noKey = (key: string): string => `addEventListener('keydown', (event) => { if (event.key === '${key}') { event.stopImmediatePropagation(); event.preventDefault(); } }, true);`;
@@ -42,8 +45,10 @@ export const breaks: Break[] = [
   { name: 'a tooltip is below its node, whatever is there', file: 'tip', test: 'covers', script: style('.ring-tip { transform: translate(-90px, 90px); }') },
   { name: 'a tooltip stays as it was', file: 'tip', test: 'is now', script: 'const { set, get } = Object.getOwnPropertyDescriptor(CharacterData.prototype, "data"); Object.defineProperty(CharacterData.prototype, "data", { get, set(text) { if (this.parentElement?.className !== "ring-tip") set.call(this, text); } });' },
   { name: 'a leader that was killed leads for ever', file: 'open', test: 'just ends', script: frames('(f) => { if (f.state?.unheard) f.state = { ...f.state, look: "leads", unheard: false }; }') },
+  { name: 'nobody says why there is no resource', file: 'open', test: 'just ends', script: answered('open', '(answer) => { if (answer.header) answer.header.source = "counterexample"; }') },
   { name: 'a leader that was killed is said to be down', file: 'open', test: 'just ends', script: frames('(f) => { if (f.state?.unheard) f.state.unheard = false; }') },
   { name: 'a node that was never heard has no end', file: 'live', test: 'kill -9', script: `{ const real = JSON.stringify; JSON.stringify = (what, ...more) => real(what?.unheard && !what.last ? { node: what.unheard } : what, ...more); }` },
+  { name: 'a leader that is stopped acts', file: 'live', test: 'kill -9', script: frames('(f) => { if (/^it led epoch/.test(f.note)) f.state = { ...f.state, look: "leads", unheard: false }; }') },
   { name: 'a fence refuses nothing', file: 'picture', test: 'has a write in hand', script: frames('(f) => { if (f.wrote) f.wrote.fate = "taken"; }') },
   { name: 'a paused leader looks as if it acted', file: 'picture', test: 'has a write in hand', script: frames('(f) => { if (f.state) delete f.state.paused; }') },
   { name: 'what has no fence has one', file: 'picture', test: 'without a fence', script: answered('begin', '(answer) => { answer.header.resource = "fenced"; }') },
@@ -146,6 +151,8 @@ export const breaks: Break[] = [
   } });` },
   { name: 'a hand-over names nobody', file: 'live', test: 'kill -9', script: 'const real = fetch; globalThis.fetch = (url, ...more) => real(String(url).replace(/.to=.*/, ""), ...more);' },
   { name: 'no steps come of a cluster', file: 'live', test: 'kill -9', script: 'globalThis.EventSource = class { close() {} };' },
+  { name: 'another leads than is foretold', file: 'placement', test: 'who leads what', script: placed('?down', '(p) => { p.wanted = p.wanted.map(() => 0); }') },
+  { name: 'a group is led by nobody', file: 'placement', test: 'who leads what', script: placed('/groups', '(p) => { p.leaders[0] = -1; }') },
 ];
 
 // sabotage returns the break that BULLY_BREAK names.

@@ -4,7 +4,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, firefox, type Browser, type LaunchOptions } from 'playwright-core';
-import { spare } from './bidi';
+import { processOf, spare } from './bidi';
+import { guard } from './guard';
 
 export type Name = 'chromium' | 'firefox';
 
@@ -78,10 +79,16 @@ async function launch(looks: Looks): Promise<Browser> {
   const executablePath = find(current);
   if (!executablePath) throw new Error(missing(current));
   const root = process.getuid?.() === 0; // then Chromium has no sandbox
-  if (current === 'chromium') return chromium.launch({ executablePath, args: root ? ['--no-sandbox'] : [] });
+  if (current === 'chromium') return guarded(await chromium.launch({ executablePath, args: root ? ['--no-sandbox'] : [] }));
   // Debian's Firefox is driven by WebDriver BiDi, which it speaks itself. What the tree of a screen reader is, only its own scripts may ask.
   const how: LaunchOptions = { executablePath, channel: 'moz-firefox', args: ['--remote-allow-system-access'], firefoxUserPrefs: preferences(looks) };
-  return spare(await firefox.launch(how));
+  return spare(guarded(await firefox.launch(how)));
+}
+
+// guarded lets a browser end with this process, even if that is killed.
+function guarded(one: Browser): Browser {
+  guard(processOf(one));
+  return one;
 }
 
 // preferences says to Firefox what Chromium is told by its protocol.

@@ -1,50 +1,12 @@
-// A cluster that runs: three nodes as processes, with a real network and real disks; the page of one of them shows all.
+// A cluster that runs: three nodes (cluster.ts); the page of one of them shows all.
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { bully, seconds } from './built';
+import { seconds } from './built';
+import { Cluster } from './cluster';
 import { after, patience, settled, shown, test, until, visit } from './kit';
 
-interface Place { id: number; address: string; http: string }
-
-const running = new Map<number, ChildProcess>();
-const data = mkdtempSync(join(tmpdir(), 'bully-live-'));
-after(async () => {
-  for (const child of running.values()) await killed(child);
-  rmSync(data, { recursive: true, force: true });
-});
-
-// ports returns ports that were free a moment ago.
-async function ports(many: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: many }, () => new Promise<ReturnType<typeof createServer>>((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => done(server));
-  })));
-  return Promise.all(servers.map((server) => new Promise<number>((done) => {
-    const address = server.address();
-    server.close(() => done(typeof address === 'object' && address ? address.port : 0));
-  })));
-}
-
-// begin starts a node, with what its disk has kept.
-function begin({ id, address, http }: Place, all: Place[]): void {
-  const child = spawn(bully(), ['run', '-cluster', 'browser', '-id', String(id), '-data', join(data, String(id)), '-profile', 'lan', '-log-level', 'warn',
-    '-members', all.map((p) => `${p.id}=${p.address}`).join(), '-listen', address, '-http', http,
-    '-view', all.map((p) => `${p.id}=http://${p.http}`).join()], { stdio: ['ignore', 'ignore', 'pipe'] });
-  child.stderr.on('data', (said: Buffer) => { lastWords.set(id, ((lastWords.get(id) ?? '') + said.toString()).slice(-2000)); });
-  running.set(id, child);
-}
-
-const lastWords = new Map<number, string>();
-
-// killed kills a node as kill -9 does, and waits until it is gone.
-function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
-  return new Promise((done) => { child.once('exit', () => done()); child.kill('SIGKILL'); });
-}
+let cluster: Cluster | undefined;
+after(() => cluster?.end());
 
 // headline waits until the bar of the cluster says something, and returns that: a moment later it may say something else.
 async function headline(page: Page, wanted: RegExp): Promise<string> {
@@ -56,29 +18,15 @@ async function headline(page: Page, wanted: RegExp): Promise<string> {
     return await said.jsonValue() || '';
   } catch {
     const now = await page.locator('.live-headline').textContent();
-    assert.fail(`the page does not say ${wanted}: it says "${now}". The nodes: ${JSON.stringify([...lastWords])}`);
+    assert.fail(`the page does not say ${wanted}: it says "${now}". The nodes: ${cluster?.said()}`);
   }
 }
 
 const epoch = (said: string): number => Number(/epoch (\d+)/.exec(said)?.[1]);
 
-async function answers({ http }: Place): Promise<void> {
-  for (let i = 0; ; i++) {
-    try {
-      if ((await fetch(`http://${http}/views`)).ok) return;
-    } catch (error) {
-      if (i > 600) throw error;
-    }
-    await new Promise((done) => setTimeout(done, 50));
-  }
-}
-
 test('the page of a node shows who leads; kill -9 the leader: it shows the next; it reconnects to who is back', async (t) => {
-  const free = await ports(6);
-  const all = [1, 2, 3].map((id): Place => ({ id, address: `127.0.0.1:${free[id - 1]}`, http: `127.0.0.1:${free[id + 2]}` }));
-  for (const place of all) begin(place, all);
-  await Promise.all(all.map(answers));
-  const own = all.map((p) => `http://${p.http}/`);
+  const nodes = cluster = await Cluster.of('browser', 3, 'views');
+  const own = nodes.pages();
   const seen = await visit({
     url: own[0]!, network: (url) => own.some((origin) => url.startsWith(origin)),
     may: /net::ERR_|Failed to load resource|network error|CORS|establish a connection|was interrupted/, // of a node that is down
@@ -111,7 +59,7 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   assert.notEqual((await ringLeads(2)).indicators['OneActing'], 'red', 'at no moment did two lead');
 
   const from = Date.now();
-  await killed(running.get(3)!);
+  await nodes.kill(3);
   const second = await headline(page, /Node 2 leads/);
   t.diagnostic(second);
   const next = await ringLeads(1);
@@ -119,7 +67,7 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   assert.equal(next.looks[2] === 'leads', false, 'and the one before no more');
   assert.notEqual(next.indicators['OneActing'], 'red');
 
-  begin(all[2]!, all);
+  nodes.begin(3);
   const back = Date.now();
   const third = await headline(page, /Node 3 leads/);
   assert.ok(epoch(third) > epoch(second), `what is said of 3 is not from before it was killed: "${second}", then "${third}"`);
@@ -127,6 +75,17 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   await ringLeads(2);
   t.diagnostic(`3 is back, and leads again after ${seconds(Date.now() - back)}`);
   await page.waitForFunction(() => !document.querySelector('.live-node[data-look=away]')); // every node is connected
+
+  // It is stopped, and tells nobody: its last word is that it leads. Nobody must say that it acts beside the next.
+  nodes.signal(3, 'SIGSTOP');
+  t.diagnostic(await headline(page, /Node 2 leads/));
+  const stopped = await ringLeads(1);
+  assert.notEqual(stopped.looks[2], 'leads', 'who is stopped does not act');
+  await page.locator('.ring-node[data-node="2"][data-unheard]').waitFor();
+  nodes.signal(3, 'SIGCONT');
+  t.diagnostic(await headline(page, /Node 3 leads .*3 of 3 say so/));
+  await ringLeads(2);
+  assert.deepEqual(await page.locator('[data-indicator=OneActing]:is([data-light=red], [data-was])').evaluateAll((all) => all.map((each) => each.getAttribute('title'))), [], 'at no moment did two act');
   await page.keyboard.press('Home');
   await settled(page);
   assert.equal((await shown(page)).count, 0, 'one can look back while it goes on');
@@ -136,7 +95,7 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   await seen.close();
 
   // A page that comes when a node is dead has never heard it: nothing stays under way to it.
-  await killed(running.get(2)!);
+  await nodes.kill(2);
   const late = await visit({ url: own[0]!, network: (url) => own.some((origin) => url.startsWith(origin)), may: /net::ERR_|Failed to load resource|network error|CORS|establish a connection|was interrupted/ });
   await late.page.locator('.ring-node[data-node="1"][data-unheard]').waitFor();
   assert.match(await late.page.locator('.ring-node[data-node="1"] [role=button]').getAttribute('aria-label') ?? '', /^node 2: not heard/);

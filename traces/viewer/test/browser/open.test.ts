@@ -138,4 +138,5 @@ inPage('a leader whose record just ends is heard no more, and no leader for ever
   assert.equal(now.indicators['OneActing'], 'green');
   assert.match(await page.locator('.ring-node[data-node="4"][data-unheard] [role=button]').getAttribute('aria-label') ?? '', /^node 5: heard no more since event \d+/);
   assert.equal(await page.locator('.ring-node[data-node="4"] :is(.ring-crown, .ring-cross)').count(), 0, 'nobody can tell that it is down');
+  assert.equal(await page.locator('.ring-none').innerText(), 'A trace does not say what leaders write, so the picture has no resource.');
 });

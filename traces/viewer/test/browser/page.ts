@@ -108,7 +108,7 @@ export async function ready(page: Page): Promise<void> {
 
 // Shown is what a page shows, as far as tests ask.
 export interface Shown {
-  title: string; count: number; seen: number; more: boolean; looks: string[]; indicators: Record<string, string>; atEnd: boolean;
+  title: string; count: number; seen: number; more: boolean; looks: string[]; indicators: Record<string, string>; was: string[]; atEnd: boolean;
   caption: string; hint: string; problem: string; quiet: boolean;
 }
 
@@ -120,8 +120,9 @@ function look(): Shown {
   document.querySelectorAll('.ring-node[data-node]').forEach((node) => { looks[Number(node.getAttribute('data-node'))] = node.getAttribute('data-look') ?? ''; });
   const indicators: Record<string, string> = {};
   document.querySelectorAll('[data-indicator]').forEach((indicator) => { indicators[indicator.getAttribute('data-indicator') ?? ''] = indicator.getAttribute('data-light') ?? ''; });
+  const was = [...document.querySelectorAll('[data-indicator][data-was]')].map((indicator) => indicator.getAttribute('data-indicator') ?? '');
   return {
-    title: text('.heading h2'), count: count ?? NaN, seen: seen ?? NaN, more: text('.tr-count').includes('…'), looks, indicators,
+    title: text('.heading h2'), count: count ?? NaN, seen: seen ?? NaN, more: text('.tr-count').includes('…'), looks, indicators, was,
     atEnd: document.querySelector<HTMLButtonElement>('[aria-label^="A step on"]')?.disabled ?? true,
     caption: text('.tr-caption'), hint: text('.hint'), problem: text('[role=alert]'), quiet: text('.tr-passing').includes('Nothing but heartbeats'),
   };
@@ -169,14 +170,17 @@ export async function stepUntil(page: Page, what: string, wanted: (now: Shown) =
 }
 
 // toEnd steps to the end of what is shown, ten steps at a time, and returns all that was seen on the way. The keys are pressed by
-// a script, as they are many.
-export async function toEnd(page: Page, most = 1000): Promise<Shown[]> {
+// a script, as they are many: so many for each look, as what costs is to paint what is looked at.
+export async function toEnd(page: Page, keys = 1, most = 1000): Promise<Shown[]> {
   const all = await page.evaluate(`(async () => {
     const look = ${look.toString()};
     await ${idle};
     const all = [look()];
     while (!all.at(-1).atEnd && all.length < ${most}) {
-      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true, bubbles: true, cancelable: true }));
+      for (let key = 0; key < ${keys}; key++) {
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true, bubbles: true, cancelable: true }));
+        if (document.documentElement.hasAttribute('data-busy')) await ${idle};
+      }
       await new Promise((drawn) => setTimeout(drawn));
       await ${idle};
       all.push(look());

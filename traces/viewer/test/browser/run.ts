@@ -31,9 +31,10 @@ function files(words: string[]): string[] {
 }
 
 // tests runs test files in a browser, all in one process, and returns whether one has failed. None at all is a failure, too. Each line says which browser it is of.
+// It ends when this process does: its standard input ends then.
 async function tests(name: Name, of: string[]): Promise<boolean> {
   const from = Date.now();
-  const child = spawn(process.execPath, ['--import', 'tsx', '--test-reporter=spec', join(here, 'together.ts'), ...of], { cwd: viewer, env: { ...process.env, BULLY_BROWSER: name }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--import', 'tsx', '--test-reporter=spec', join(here, 'together.ts'), ...of], { cwd: viewer, env: { ...process.env, BULLY_BROWSER: name }, stdio: ['pipe', 'pipe', 'inherit'] });
   createInterface({ input: child.stdout }).on('line', (line) => console.log(`${word(name).padEnd(8)} ${line}`));
   const code = await new Promise((done) => child.on('exit', done));
   console.log(`${word(name).padEnd(8)} ${code === 0 ? 'passed' : 'FAILED'} in ${seconds(Date.now() - from)}: ${find(name)}`);

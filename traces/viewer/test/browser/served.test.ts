@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root, workbench } from './built';
+import { guard } from './guard';
 import { after, ready, shown, test, until, visit } from './kit';
 
 const running: ChildProcess[] = [];
@@ -14,6 +15,7 @@ after(() => { for (const child of running) child.kill('SIGKILL'); });
 function serve(...args: string[]): Promise<string> {
   const child = spawn(workbench(), ['view', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   running.push(child);
+  guard(child);
   let said = '';
   return new Promise((done, failed) => {
     const hear = (data: Buffer): void => {

@@ -1,11 +1,14 @@
 // Runs the tests of files, whose names it is called with, in one process: their browser begins once, and several are under way at once, each in a lane.
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { closeBrowsers, current, inLane, word } from './browsers';
 
 process.env['BULLY_TOGETHER'] = 'yes';
+process.stdin.on('end', () => process.exit(1)).resume(); // run.ts is gone: nobody hears how it goes on
+(process.stdin as Socket).unref();
 const { together } = await import('./kit');
 for (const file of process.argv.slice(2)) await import(pathToFileURL(file).href);
 const { tests, afters } = together!;

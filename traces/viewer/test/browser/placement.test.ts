@@ -1,0 +1,93 @@
+// The page of nodes of many groups (bully run -group): who leads what, who would if a node went, and who does when it goes.
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { axe, judged } from './accessible';
+import { Cluster } from './cluster';
+import { after, patience, test, visit } from './kit';
+
+const groups = 41;
+
+let cluster: Cluster | undefined;
+after(() => cluster?.end());
+
+// Facts are the four numbers at the top.
+interface Facts { groups: number; planned: number; elsewhere: number; without: number }
+
+const facts = async (page: Page): Promise<Facts> => {
+  const all = (await page.locator('#facts b').allTextContents()).map(Number);
+  return { groups: all[0]!, planned: all[1]!, elsewhere: all[2]!, without: all[3]! };
+};
+
+// placed waits until the page says of how many groups so many are led as planned, by another, and by nobody.
+async function placed(page: Page, planned: number, elsewhere: number): Promise<void> {
+  const wanted = [groups, planned, elsewhere, groups - planned - elsewhere];
+  await page.waitForFunction((all) => [...document.querySelectorAll('#facts b')].map((b) => Number(b.textContent)).join() === all, wanted.join(), { timeout: patience })
+    .catch(async () => assert.fail(`the page does not say ${wanted}: it says ${JSON.stringify(await facts(page))}. The nodes: ${cluster?.said()}`));
+}
+
+// lines returns what the page says of each node: how many it leads, and how many it is to.
+async function lines(page: Page): Promise<{ leads: number; planned: number }[]> {
+  const said = await page.locator('.node > p:not(.said)').allTextContents();
+  return said.map((line) => {
+    const [, leads, planned] = /(?:leads|would lead) (\d+) .*planned (\d+)/.exec(line) ?? assert.fail(line);
+    return { leads: Number(leads), planned: Number(planned) };
+  });
+}
+
+const sum = (all: number[]): number => all.reduce((a, b) => a + b, 0);
+
+test('who leads what of many groups: as planned, as it would be if a node went, and so it is when it is killed', { timeout: 300_000 }, async (t) => {
+  const nodes = cluster = await Cluster.of('many', 3, 'groups', ['-group', `orders-[0-${groups - 2}],billing=1`]);
+  const url = nodes.pages()[0]!;
+  const seen = await visit({ url, network: (asked) => asked.startsWith(url) });
+  const { page } = seen;
+  await placed(page, groups, 0);
+  assert.deepEqual(await page.locator('.node h2 > :is(a, span:not(.chip))').allTextContents(), ['Node 1', 'Node 2', 'Node 3']);
+  assert.deepEqual(await page.locator('.node .chip').allTextContents(), ['this node', 'connected', 'connected']);
+  const planned = await lines(page);
+  assert.equal(sum(planned.map(({ leads }) => leads)), groups);
+  assert.ok(planned.every(({ leads, planned: plan }) => leads === plan && leads > 0), JSON.stringify(planned));
+  await page.getByRole('searchbox', { name: 'Find a group' }).fill('billing');
+  assert.match(await page.locator('#found').textContent() ?? '', /^billing: led by node 1, epoch \d+ \(pinned\)$/);
+  await page.getByRole('searchbox', { name: 'Find a group' }).fill('orders-1');
+  assert.match(await page.locator('#found').textContent() ?? '', /^orders-1: led by node [123], epoch \d+$/);
+
+  // What would be.
+  await page.getByRole('button', { name: 'If it went' }).nth(2).click();
+  await page.locator('#banner').filter({ hasText: 'If node 3 went: ' }).waitFor();
+  const moved = planned[2]!.leads;
+  assert.match(await page.locator('#banner').textContent() ?? '', new RegExp(`: ${moved} groups? would move, .*All others stay\\.`));
+  const foretold = (await lines(page)).map(({ leads }) => leads);
+  assert.equal(foretold[2], 0);
+  assert.equal(sum(foretold), groups);
+  await page.evaluate(axe);
+  const { wrong, checks } = await judged(page, 'what would be');
+  assert.deepEqual(wrong, []);
+  assert.ok(checks > 8, `${checks} checks`);
+  await page.getByRole('button', { name: 'Back to now' }).click();
+  await page.locator('#banner').waitFor({ state: 'hidden' });
+
+  // What is.
+  await nodes.kill(3);
+  await placed(page, groups - moved, moved);
+  assert.match(await page.locator('.node .chip').nth(2).textContent() ?? '', /^(not connected|proved dead)$/);
+  assert.deepEqual((await lines(page)).map(({ leads }) => leads), foretold, 'as it was foretold');
+  assert.equal(await page.locator('#list li').count(), moved);
+  t.diagnostic(`${moved} of ${groups} groups moved: ${foretold}`);
+
+  nodes.begin(3);
+  await placed(page, groups, 0);
+  assert.ok(await page.locator('#list').isHidden());
+  assert.deepEqual(seen.faults, []);
+  await seen.close();
+
+  for (const dark of [false, true]) {
+    const small = await visit({ url, phone: true, dark, network: (asked) => asked.startsWith(url) });
+    await placed(small.page, groups, 0);
+    assert.ok(await small.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is wider than the phone');
+    await small.page.evaluate(axe);
+    assert.deepEqual((await judged(small.page, `a phone${dark ? ', dark' : ''}`)).wrong, []);
+    assert.deepEqual(small.faults, []);
+    await small.close();
+  }
+});
