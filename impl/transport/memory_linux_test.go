@@ -5,6 +5,7 @@ package transport
 import (
 	"bufio"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -97,6 +98,9 @@ func TestHoldMemory(t *testing.T) {
 	program, address, other := large(t)
 	require.Eventually(t, func() bool { return saysOf(other, "Name") == "bully-memory" }, waits, 5*time.Millisecond)
 	require.Eventually(t, func() bool { return openIn(other) == 1 }, waits, 5*time.Millisecond, "it has its view of the program open, and nothing else")
+	blocked, err := strconv.ParseUint(saysOf(other, "SigBlk"), 16, 64)
+	require.NoError(t, err)
+	require.Equal(t, uint64(math.MaxUint64), blocked|1<<(syscall.SIGKILL-1)|1<<(syscall.SIGSTOP-1), "it takes no signals, but for these, which nobody can block")
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGURG, syscall.SIGQUIT, syscall.SIGTSTP} {
 		require.NoError(t, syscall.Kill(other, signal))
 	}
