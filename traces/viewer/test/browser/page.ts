@@ -49,7 +49,8 @@ export async function visit(options: Options = {}): Promise<Visit & { close: () 
   return { ...seen, close: () => context.close() };
 }
 
-// settles lets each click and each key have done what it does, which the engine may be asked for, before a test looks at the page.
+// settles lets each click and each key have done what it does, which the engine may be asked for, before a test looks at the page; and a pointer find all
+// where it stays.
 function settles(page: Page): void {
   const press = page.keyboard.press.bind(page.keyboard);
   page.keyboard.press = async (...key) => {
@@ -69,6 +70,15 @@ function settles(page: Page): void {
       },
     });
   }
+  // What moves while the page is drawn is left by a pointer that stands still; and what a pointer brings has its place once it is drawn.
+  const hover = locators.hover as (this: Locator, ...how: unknown[]) => Promise<void>;
+  Object.assign(locators, {
+    async hover(this: Locator, ...how: unknown[]) {
+      await settled(this.page());
+      await hover.apply(this, how);
+      await settled(this.page());
+    },
+  });
 }
 
 // answered waits until the engine has answered, unless what was done has led to another page.
