@@ -28,7 +28,6 @@ export function Bar({ recording, scene }: { recording: Recording; scene: Scene }
     <div class="ring-bar">
       <Acting recording={recording} scene={scene} />
       {clusters(recording.header).map((side, k) => <Fence key={k} recording={recording} scene={scene} side={side} />)}
-      {noResource(recording.header) && <p class="ring-says ring-none">{noResource(recording.header)} what leaders write, so the picture has no <Term word="resource" />.</p>}
       <Line recording={recording} scene={scene} />
       {mayIntervene.value && (
         <div class="ring-tools" role="group" aria-label="Links">
@@ -47,6 +46,7 @@ export function Bar({ recording, scene }: { recording: Recording; scene: Scene }
           </button>
         </div>
       )}
+      {noResource(recording.header) && <p class="ring-says ring-none">{noResource(recording.header)} what leaders write, so the picture has no <Term word="resource" />.</p>}
       <details class="ring-key">
         <summary>What the shapes mean</summary>
         <Key recording={recording} />
