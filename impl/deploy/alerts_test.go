@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -227,13 +228,9 @@ func hangs(t *testing.T) {
 	s.fires(func() {
 		guard, err := c.PID(1)
 		require.NoError(t, err)
-		started, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", guard, guard))
-		require.NoError(t, err)
-		node, err := strconv.Atoi(strings.TrimSpace(string(started)))
-		require.NoError(t, err)
-		stopped, err := os.FindProcess(node)
-		require.NoError(t, err)
-		require.NoError(t, stopped.Signal(syscall.SIGSTOP))
+		nodes := slices.Collect(maps.Keys(localcluster.Children(guard)))
+		require.Len(t, nodes, 1)
+		require.NoError(t, syscall.Kill(nodes[0], syscall.SIGSTOP))
 		kills++
 		eventually(t, "it is killed, and leads again", func() bool {
 			text, err := fetch(t.Context(), c.HTTP(1)) // nothing answers meanwhile

@@ -3,11 +3,11 @@
 package transport
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
@@ -24,7 +24,7 @@ var holder struct {
 	last  uint64   // of the descriptors that the other closes
 
 	once sync.Once
-	pid  atomic.Int32 // the other, or 0
+	pid  int // the other, if there is one
 	err  error
 }
 
@@ -51,17 +51,31 @@ func hold(of unsafe.Pointer) int
 func holdMemory() error {
 	h := &holder
 	h.once.Do(func() {
+		if h.err = canHold(); h.err != nil {
+			return
+		}
 		h.self = int64(os.Getpid())
 		h.all = math.MaxUint64
 		h.last = math.MaxUint32
 		h.flags = syscall.CLONE_VM
 		copy(h.name[:], "bully-memory")
 		h.poll.events = 1 // POLLIN
-		if n := hold(unsafe.Pointer(h)); n < 0 {
-			h.err = fmt.Errorf("no process could be started to hold the memory of this one: %w", syscall.Errno(-n))
-		} else {
-			h.pid.Store(int32(n))
+		if h.pid = hold(unsafe.Pointer(h)); h.pid < 0 {
+			h.err = fmt.Errorf("clone: %w", syscall.Errno(-h.pid))
 		}
 	})
 	return h.err
+}
+
+// canHold asks the kernel here for what the other needs, which tells nobody if it gets none.
+func canHold() error {
+	const pidfdOpen, closeRange = 434, 436
+	fd, _, errno := syscall.Syscall(pidfdOpen, uintptr(os.Getpid()), 0, 0)
+	if errno != 0 {
+		return fmt.Errorf("pidfd_open: %w", errno)
+	}
+	if _, _, errno := syscall.Syscall(closeRange, fd, fd, 0); errno != 0 {
+		return errors.Join(fmt.Errorf("close_range: %w", errno), syscall.Close(int(fd)))
+	}
+	return nil
 }

@@ -38,7 +38,7 @@ func TestLargeProgram(t *testing.T) {
 	for i := 0; i < len(memory); i += os.Getpagesize() {
 		memory[i] = 1
 	}
-	fmt.Println("listens", listener.Addr(), holder.pid.Load())
+	fmt.Println("listens", listener.Addr(), holder.pid)
 	for {
 		link, err := listener.Accept()
 		require.NoError(t, err)
@@ -47,21 +47,12 @@ func TestLargeProgram(t *testing.T) {
 	}
 }
 
-// needsToHold skips a test where the kernel is older than 5.9, or a sandbox refuses what holds the memory of another.
-func needsToHold(t *testing.T) {
-	t.Helper()
-	const pidfdOpen = 434
-	fd, _, errno := syscall.Syscall(pidfdOpen, uintptr(os.Getpid()), 0, 0)
-	if errno != 0 {
-		t.Skip("no process can hold the memory of another here: pidfd_open: ", errno)
-	}
-	require.NoError(t, syscall.Close(int(fd)))
-}
-
 // large starts the program, and returns it, its address, and who holds its memory.
 func large(t *testing.T) (program *exec.Cmd, address string, other int) {
 	t.Helper()
-	needsToHold(t)
+	if err := canHold(); err != nil {
+		t.Skip("an older kernel, or a sandbox: ", err)
+	}
 	program = exec.Command(os.Args[0], "-test.run=^TestLargeProgram$", "-test.v")
 	program.Env = append(os.Environ(), "BULLY_LARGE_PROGRAM=yes")
 	out, err := program.StdoutPipe()

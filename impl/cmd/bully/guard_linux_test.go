@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -26,6 +27,7 @@ import (
 	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -42,9 +44,11 @@ func (c *cluster) guardedNode(guard *process, id int) (pid int) {
 
 // onlyChild returns the process that a process has started, or 0.
 func onlyChild(pid int) int {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // if there is none, nothing is in it
-	child, _ := strconv.Atoi(strings.TrimSpace(string(text)))
-	return child
+	children := slices.Collect(maps.Keys(localcluster.Children(pid)))
+	if len(children) != 1 {
+		return 0
+	}
+	return children[0]
 }
 
 // toldBy returns what a node says of its guard.

@@ -277,20 +277,28 @@ func (c *Cluster) signalInner(id int, s syscall.Signal) (time.Time, error) {
 
 // childOf returns the process of a name that a process has started.
 func childOf(pid int, name string) (int, error) {
-	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // of each thread
-	if err != nil {
-		return 0, err
-	}
-	for _, list := range lists {
-		text, _ := os.ReadFile(list) // that of a thread that has ended is gone
-		for child := range strings.FieldsSeq(string(text)) {
-			called, _ := os.ReadFile("/proc/" + child + "/comm") // it may have ended too
-			if strings.TrimSpace(string(called)) == name {
-				return strconv.Atoi(child)
-			}
+	for child, called := range Children(pid) {
+		if called == name {
+			return child, nil
 		}
 	}
 	return 0, fmt.Errorf("process %d has started no %s that runs", pid, name)
+}
+
+// Children returns the processes that the threads of a process have started, as /proc calls them; none where there is no /proc.
+func Children(pid int) map[int]string {
+	children := map[int]string{}
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is one
+	for _, list := range lists {
+		text, _ := os.ReadFile(list) // that of a thread that has ended is gone
+		for child := range strings.FieldsSeq(string(text)) {
+			name, _ := os.ReadFile("/proc/" + child + "/comm") // it may have ended too
+			if id, err := strconv.Atoi(child); err == nil {
+				children[id] = strings.TrimSpace(string(name))
+			}
+		}
+	}
+	return children
 }
 
 // attempts is how many ports are tried before there is none.
