@@ -26,7 +26,7 @@ func pageOf(records map[string]*record) (string, error) {
 	}
 	t, err := template.New("FIGURES.tmpl").Funcs(template.FuncMap{
 		"record": of, "table": failoverTable, "faults": faultTable, "ballast": ballastTable, "messages": messages, "idle": idle, "span": span, "rates": rates, "ms": ms, "thousands": thousands,
-		"median": median, "times": func(a, b float64) string { return strconv.FormatFloat(a/b, 'f', 1, 64) },
+		"median": median, "times": times,
 		"part": func(a, b int64) string { return fmt.Sprintf("1/%.0f", float64(a)/float64(b)) },
 		"MiB":  func(bytes int64) string { return thousands(float64(bytes) / (1 << 20)) },
 		"minutes": func(seconds float64) string {
@@ -55,6 +55,16 @@ var programs = []struct{ command, name string }{
 	{"leasenode -profile fast", "the same, as low as holds"},
 }
 
+// nameOf returns how the page calls a program; "" if it has no name for it.
+func nameOf(command string) string {
+	for _, p := range programs {
+		if p.command == command {
+			return p.name
+		}
+	}
+	return ""
+}
+
 // faults are how the page calls the faults, in the order of its columns.
 var faults = []struct{ fault, name string }{{"kill", "`kill -9`"}, {"stop", "SIGSTOP"}}
 
@@ -62,7 +72,7 @@ var faults = []struct{ fault, name string }{{"kill", "`kill -9`"}, {"stop", "SIG
 func failoverTable(r *record) (string, error) {
 	var sizes []int
 	for _, f := range r.Failovers {
-		if !slices.ContainsFunc(programs, func(p struct{ command, name string }) bool { return p.command == f.Program }) {
+		if nameOf(f.Program) == "" {
 			return "", fmt.Errorf("%s measures %q, which has no name for people: add it in page.go", r.Command, f.Program)
 		}
 		if !slices.Contains(sizes, f.Nodes) {
@@ -107,7 +117,7 @@ var hangs = []struct{ fault, name string }{
 func faultTable(r *record, other string) (string, error) {
 	nodes := r.Failovers[0].Nodes
 	var b strings.Builder
-	b.WriteString("| | without a guard | times its floor | with a guard | times its floor | hashicorp/raft, 50 ms timeouts |\n|---|---|---|---|---|---|")
+	fmt.Fprintf(&b, "| | without a guard | times its floor | with a guard | times its floor | %s |\n|---|---|---|---|---|---|", nameOf(other))
 	for _, hang := range hangs {
 		fmt.Fprintf(&b, "\n| %s |", hang.name)
 		for _, program := range []string{"bully", "bully, guarded"} {
@@ -157,8 +167,11 @@ func timesFloor(f *failover) string {
 	if f.Floor == 0 {
 		return ""
 	}
-	return strconv.FormatFloat(f.Median/f.Floor, 'f', 1, 64)
+	return times(f.Median, f.Floor)
 }
+
+// times says how many times as much a is as b.
+func times(a, b float64) string { return strconv.FormatFloat(a/b, 'f', 1, 64) }
 
 // find returns what was measured of a program, or nil.
 func (r *record) find(program, fault string, nodes int) *failover {
