@@ -85,7 +85,7 @@ func (p *proofs) Handle(_ context.Context, r slog.Record) error {
 func runNode(args []string) error {
 	me, _ := strconv.Atoi(args[0])
 	count, _ := strconv.Atoi(args[3])
-	config := groups.Config{ID: spec.IntegerID(uint64(me)), Cluster: "bench", Dir: args[1], Addresses: map[spec.NodeID]string{}}
+	config := groups.Config{ID: spec.IntegerID(uint64(me)), Cluster: "bench", Dir: args[1], Addresses: map[spec.NodeID]string{}, HoldMemory: true}
 	for i, address := range args[4:] {
 		config.Addresses[spec.IntegerID(uint64(i+1))] = address
 	}

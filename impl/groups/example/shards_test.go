@@ -38,9 +38,9 @@ const (
 type shelf struct {
 	mu      sync.Mutex
 	guards  map[string]*resource.Guard
-	writer  map[string]string            // of each shard, the last
-	led     map[string]map[string]string // of each shard, who wrote in which epoch
-	epochs  map[string]spec.Epoch        // of each shard, the last that wrote
+	writer  map[string]string                // of each shard, the last
+	led     map[string]map[spec.Epoch]string // of each shard, who wrote in which epoch
+	epochs  map[string]spec.Epoch            // of each shard, the last that wrote
 	wrong   []string
 	fenced  int
 	written int
@@ -55,7 +55,6 @@ func isChecked(shard string) bool { return strings.HasSuffix(shard, "0") }
 // calls notes that a write is asked for.
 func (s *shelf) calls(shard string, r *http.Request) history.Op {
 	body, _ := io.ReadAll(r.Body)
-	r.Body = io.NopCloser(bytes.NewReader(body))
 	by, _, _ := strings.Cut(string(body), " ")
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,8 +108,8 @@ func (s *shelf) guard(t *testing.T, shard string) *resource.Guard {
 func (s *shelf) handler(t *testing.T) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		shard := strings.TrimPrefix(r.URL.Path, "/")
-		next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.write(shard, r) })
 		recorder, op := &codes{ResponseWriter: w}, s.calls(shard, r)
+		next := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { s.write(&op) })
 		(&resource.Handler{Guard: s.guard(t, shard), Next: next}).ServeHTTP(recorder, r)
 		s.returns(op, recorder)
 	})
@@ -128,24 +127,20 @@ func (c *codes) WriteHeader(code int) {
 }
 
 // write is a write that the fence has admitted: nobody else has written in that epoch, and nobody in a later one.
-func (s *shelf) write(shard string, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	by, _, _ := strings.Cut(string(body), " ")
-	text := r.Header.Get(resource.EpochHeader)
-	var epoch spec.Epoch
-	_, _ = fmt.Sscan(text, &epoch)
+func (s *shelf) write(op *history.Op) {
+	shard, by, epoch := op.Resource, op.Client, op.Epoch
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.led[shard] == nil {
-		s.led[shard] = map[string]string{}
+		s.led[shard] = map[spec.Epoch]string{}
 	}
-	if was := s.led[shard][text]; was != "" && was != by {
-		s.wrong = append(s.wrong, fmt.Sprintf("OneLeaderPerEpoch: nodes %s and %s have written to %s in epoch %s", was, by, shard, text))
+	if was := s.led[shard][epoch]; was != "" && was != by {
+		s.wrong = append(s.wrong, fmt.Sprintf("OneLeaderPerEpoch: nodes %s and %s have written to %s in epoch %d", was, by, shard, epoch))
 	}
 	if epoch < s.epochs[shard] {
 		s.wrong = append(s.wrong, fmt.Sprintf("the fence of %s has admitted epoch %d after %d", shard, epoch, s.epochs[shard]))
 	}
-	s.led[shard][text], s.epochs[shard], s.writer[shard] = by, epoch, by
+	s.led[shard][epoch], s.epochs[shard], s.writer[shard] = by, epoch, by
 	s.written++
 }
 
@@ -193,7 +188,7 @@ type cluster struct {
 
 func newCluster(t *testing.T, nodes, shards int) *cluster {
 	c := &cluster{t: t, folder: t.TempDir(), shards: shards, address: map[spec.NodeID]string{}, weights: map[spec.NodeID]int{}, runs: map[spec.NodeID]*exec.Cmd{}, logs: map[spec.NodeID]*bytes.Buffer{}}
-	c.store = &shelf{began: time.Now(), ops: map[string][]history.Op{}, guards: map[string]*resource.Guard{}, writer: map[string]string{}, led: map[string]map[string]string{}, epochs: map[string]spec.Epoch{}}
+	c.store = &shelf{began: time.Now(), ops: map[string][]history.Op{}, guards: map[string]*resource.Guard{}, writer: map[string]string{}, led: map[string]map[spec.Epoch]string{}, epochs: map[string]spec.Epoch{}}
 	served := httptest.NewServer(c.store.handler(t))
 	c.url = served.URL
 	t.Cleanup(served.Close)
