@@ -16,6 +16,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
+	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -227,7 +228,7 @@ func (s *nodeStatus) warnings() (all []string) {
 	switch {
 	case s.Exhausted:
 		all = append(all, "the epochs are used up: when nobody leads, nobody ever will again; bully repair says the way back")
-	case s.Epoch > spec.MaxEpoch/2+1:
+	case s.Epoch > storage.MaxRaise:
 		all = append(all, "more than half of all epochs are used up, and no elections lead so far: something else has sent this one; bully repair says the way back")
 	}
 	if s.EndsSoon {
