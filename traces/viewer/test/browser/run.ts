@@ -30,15 +30,21 @@ function files(words: string[]): string[] {
   return chosen.sort((a, b) => rank(a) - rank(b)).map((name) => join(here, name));
 }
 
-// tests runs test files in a browser, all in one process, and returns whether one has failed. None at all is a failure, too. Each line says which browser it is of.
-// It ends when this process does: its standard input ends then.
-async function tests(name: Name, of: string[]): Promise<boolean> {
+// tests runs test files in a browser, all in one process, and returns what it printed of tests that failed; nothing if all passed. None at all is a failure, too.
+// Each line says which browser it is of. It ends when this process does: its standard input ends then.
+async function tests(name: Name, of: string[]): Promise<string[]> {
   const from = Date.now();
+  const failures: string[] = [];
   const child = spawn(process.execPath, ['--import', 'tsx', '--test-reporter=spec', join(here, 'together.ts'), ...of], { cwd: viewer, env: { ...process.env, BULLY_BROWSER: name }, stdio: ['pipe', 'pipe', 'inherit'] });
-  createInterface({ input: child.stdout }).on('line', (line) => console.log(`${word(name).padEnd(8)} ${line}`));
-  const code = await new Promise((done) => child.on('exit', done));
-  console.log(`${word(name).padEnd(8)} ${code === 0 ? 'passed' : 'FAILED'} in ${seconds(Date.now() - from)}: ${find(name)}`);
-  return code !== 0;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const said = `${word(name).padEnd(8)} ${line}`;
+    console.log(said);
+    if (failures.length > 0 || line.includes('failing tests:')) failures.push(said);
+  });
+  const code = await new Promise((done) => child.on('close', done));
+  const end = `${word(name).padEnd(8)} ${code === 0 ? 'passed' : 'FAILED'} in ${seconds(Date.now() - from)}: ${find(name)}`;
+  console.log(end);
+  return code === 0 ? [] : [...failures, end];
 }
 
 // broken runs the tests that a break concerns, with it, and returns how many did not notice.
@@ -83,8 +89,9 @@ async function main(args: string[]): Promise<number> {
         failed += broken(words);
       }
     } else {
-      const all = await Promise.all(browsers.map((name) => tests(name, files(words)))); // both at once: much of a test is waiting
-      failed = all.filter(Boolean).length;
+      const failures = (await Promise.all(browsers.map((name) => tests(name, files(words))))).flat(); // both at once: much of a test is waiting
+      for (const line of failures) console.log(line); // once more, at the end: the other browser may have gone on for minutes
+      failed = failures.length;
     }
     console.log(`all in ${seconds(Date.now() - from)}`);
     if (!browsers.includes('firefox')) console.log(`NOT TESTED in Firefox: ${args.includes('--chromium') ? 'only Chromium was asked for' : missing('firefox')}`);
