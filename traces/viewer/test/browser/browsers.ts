@@ -9,6 +9,9 @@ import { guard } from './guard';
 
 export type Name = 'chromium' | 'firefox';
 
+// patience is how long is waited for what is to come, in milliseconds: machines may be busy.
+export const patience = Number(process.env['BULLY_PATIENCE'] ?? 90_000);
+
 interface Known { says: string; variable: string; files: string[]; install: string }
 
 const known: Record<Name, Known> = {
@@ -79,9 +82,9 @@ async function launch(looks: Looks): Promise<Browser> {
   const executablePath = find(current);
   if (!executablePath) throw new Error(missing(current));
   const root = process.getuid?.() === 0; // then Chromium has no sandbox
-  if (current === 'chromium') return guarded(await chromium.launch({ executablePath, args: root ? ['--no-sandbox'] : [] }));
+  if (current === 'chromium') return guarded(await chromium.launch({ executablePath, timeout: patience, args: root ? ['--no-sandbox'] : [] }));
   // Debian's Firefox is driven by WebDriver BiDi, which it speaks itself. What the tree of a screen reader is, only its own scripts may ask.
-  const how: LaunchOptions = { executablePath, channel: 'moz-firefox', args: ['--remote-allow-system-access'], firefoxUserPrefs: preferences(looks) };
+  const how: LaunchOptions = { executablePath, timeout: patience, channel: 'moz-firefox', args: ['--remote-allow-system-access'], firefoxUserPrefs: preferences(looks) };
   return spare(guarded(await firefox.launch(how)));
 }
 

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { closeBrowsers, current } from './browsers';
 import { visit, type Options, type Visit } from './page';
 
+export { patience } from './browsers';
 export * from './page';
 
 export interface Registered { name: string; options: { timeout?: number }; does: (t: TestContext) => Promise<void> }

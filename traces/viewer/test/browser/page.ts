@@ -5,12 +5,9 @@ import { deflateRawSync } from 'node:zlib';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { RunSpec } from '../../src/types';
 import { sabotage } from './broken';
-import { browser, current } from './browsers';
+import { browser, current, patience } from './browsers';
 import { pageURL } from './built';
 import { download, type Saved } from './download';
-
-// patience is how long is waited for what is to come, in milliseconds: machines may be busy.
-export const patience = Number(process.env['BULLY_PATIENCE'] ?? 90_000);
 
 // Options are how a page is visited. Size is of a desk unless it says else.
 export interface Options {

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { bidi } from './bidi';
 import { current } from './browsers';
-import { patience } from './page';
+import { patience } from './browsers';
 
 // Part is a part of the tree: its role as ARIA names it, or '' if it has none that is said; and what is said with it.
 interface Part { role: string; name: string; text: string; states: string[]; live: string; says: string; parts: Part[] }
