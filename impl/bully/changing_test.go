@@ -81,9 +81,13 @@ func (c *changing) give(i int, in spec.Input) error {
 		p.runs &^= only(in.Timer)
 	}
 	may, made := p.core.MayChange(in.Configuration), c.changes
+	yields := p.core.Yields(&in.Message)
 	o := &observed{me: p.id, before: &before, in: in}
 	if err := c.take(i, bully.InputOf(in), o); err != nil {
 		return err
+	}
+	if over := before.Role == spec.Leader && grants(o.sent); over && !yields || yields && !over && !in.Message.Configuration.Newer(before.Configuration) {
+		return fmt.Errorf("R18: Yields says %v of %v in %v, and after it is %v", yields, in, before, o.after)
 	}
 	if in.Call == spec.ChangeCall && (may == nil) != (c.changes > made) {
 		return fmt.Errorf("R47: MayChange says %v of %v in %v, and after it is %v", may, in, before, o.after)

@@ -57,6 +57,19 @@ func (n *Node) onClaim(c place, m *spec.Message) {
 	}
 }
 
+// Yields reports whether the node leads, and would hand over if it took this message: a CLAIM that a leader grants (R18). Whoever acts for it is to have stopped
+// before it takes that; until then the message may wait, as in a network that is slow.
+func (n *Node) Yields(m *spec.Message) bool {
+	if n.role != spec.Leader || m.Type != spec.Claim {
+		return false
+	}
+	if m.Configuration.Newer(n.configuration) { // it would be adopted first, and says who outranks whom (R43)
+		return m.Epoch > n.epoch && m.Configuration.Higher(m.From, n.id())
+	}
+	c := n.placeOf(m.From)
+	return n.meets(c) && n.mayVote(c, n.same(m)) && n.handsOver(c, m.Epoch)
+}
+
 // handsOver reports whether a leader grants e to c (R18).
 func (n *Node) handsOver(c place, e spec.Epoch) bool {
 	return n.outranks(c, n.me) && e > n.epoch

@@ -40,6 +40,7 @@ type group struct {
 
 	reign     *reigns.Reign   // while it leads
 	hung      *reigns.Reign   // an earlier one, whose work hangs
+	claim     input           // which waits for work to return; without a type if none does
 	resigning []chan struct{} // to be closed when it leads no longer
 	removing  bool            // it is to be gone
 	over      bool            // it takes no step any more
@@ -210,6 +211,9 @@ func (l *loop) look(g *group) {
 			l.start(g)
 			return
 		}
+	}
+	if l.yield(g); g.held != nil {
+		return
 	}
 	resigned := g.reign != nil
 	if r := g.reign; r != nil {

@@ -101,8 +101,12 @@ func (g *Groups) run() {
 		cause = l.err
 	}
 	l.tick()
+	var acting []*reigns.Reign
 	for _, one := range l.list {
 		leads := one.role == spec.Leader
+		if one.reign != nil && l.err != nil {
+			acting = append(acting, one.reign)
+		}
 		l.endReign(one, cause)
 		if leads && one.held == nil && l.err == nil {
 			l.step(one, bully.Resign(), none)
@@ -114,6 +118,11 @@ func (g *Groups) run() {
 	l.flush()
 	l.guard.Ends()
 	close(l.saves)
+	for _, r := range acting {
+		for r.Rests().Acts() { // others take an address that refuses for the proof that nobody acts here (R41)
+			<-g.wake
+		}
+	}
 	err := g.config.Transport.Close()
 	if l.saving != nil {
 		<-l.saved // nobody hears of it; but the storage is not to be closed meanwhile

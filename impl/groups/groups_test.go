@@ -383,12 +383,12 @@ func TestNothingLeavesBeforeTheSave(t *testing.T) {
 	})
 }
 
-// A node whose disk fails stops for good: it leads nothing, says nothing, and says why; others lead what it led.
+// A node whose disk fails stops for good: it leads nothing, says nothing, and says why; others lead what it led, when its programs act no more.
 func TestFailingDisk(t *testing.T) {
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all := names(30)
 		c := newLed(ctx, t, all)
-		bad := spec.IntegerID(1)
+		bad := spec.IntegerID(2)
 		node := c.nodes[bad]
 		c.disks[bad].mu.Lock()
 		c.disks[bad].fails = true

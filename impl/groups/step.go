@@ -49,7 +49,7 @@ func (l *loop) take(g *group, in input) {
 		switch {
 		case g.node == nil || g.held != nil:
 			l.give(g, in)
-		case !g.policy.Defers(&in.message, l.watch.Now):
+		case !g.policy.Defers(&in.message, l.watch.Now) && !l.yields(g, &in):
 			l.step(g, bully.Receive(in.message), in.from)
 		default:
 			l.settle(g)

@@ -64,6 +64,7 @@ type member struct {
 	cancel context.CancelFunc
 	ended  chan error
 	clock  *gate
+	lease  lease
 }
 
 // bubble runs a test on a cluster of n in virtual time, and checks the promises.

@@ -82,7 +82,10 @@ func TestDiskFails(t *testing.T) {
 			var over atomic.Bool
 			outcome := lead(four, context.Background(), func(ctx context.Context, r Reign) error {
 				<-ctx.Done()
-				over.Store(!r.Valid() && errors.Is(context.Cause(ctx), errDisk))
+				over.Store(r.Valid() && errors.Is(context.Cause(ctx), ErrNotLeader))
+				for r.Valid() {
+					time.Sleep(ms)
+				}
 				return nil
 			})
 			c.remove(four)
@@ -102,6 +105,25 @@ func TestDiskFails(t *testing.T) {
 			require.ErrorIs(t, <-h.ended, errDisk)
 			require.Zero(t, h.Status().Counters.Steps)
 		})
+	})
+}
+
+// TestDiskFailsBesideAProgram: a leader whose disk fails refuses no connection, which would prove that it acts no more, while a program of another process may.
+func TestDiskFailsBesideAProgram(t *testing.T) {
+	roam(t, 4, 3, func(t *testing.T, c *cluster) {
+		c.startSome(1, 2, 3)
+		three := c.host(3)
+		outcome := lead(three, t.Context(), three.program(10*time.Second)) // it asks nobody, and acts until the deadline that it was told
+		c.await(time.Second, "it acts", func() bool { return !three.lease.until().IsZero() })
+		c.disks[id(3)].Before(func(spec.Durable) error { return errDisk })
+		c.start(4)
+		_, err := three.AddMember(t.Context(), at(4, spec.Voter), 0)
+		require.ErrorIs(t, err, errDisk)
+		require.ErrorIs(t, <-three.ended, errDisk)
+		require.False(t, time.Now().Before(three.lease.until()), "its address refuses when the program acts no more")
+		c.await(5*ms, "2 leads", func() bool { return c.host(2).Status().Leading })
+		time.Sleep(10 * time.Second)
+		require.ErrorIs(t, <-outcome, ErrStopped)
 	})
 }
 

@@ -287,6 +287,51 @@ func TestResignWaitsForWork(t *testing.T) {
 	})
 }
 
+// TestPreemptionWaitsForWork: a leader that is to hand over to a higher node ends its work first, and waits for that until the deadline: work may be in another
+// process, which acts until then.
+func TestPreemptionWaitsForWork(t *testing.T) {
+	for name, slow := range map[string]time.Duration{"soon": 3 * ms, "not by the deadline": time.Second} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, 5, func(t *testing.T, c *cluster) {
+				c.startAll()
+				c.kill(5)
+				c.awaitLeader(time.Second, 4)
+				four := c.host(4)
+				var told, acts time.Time // when work was told to end, and when it has acted last
+				lead(four, t.Context(), func(ctx context.Context, r Reign) error {
+					<-ctx.Done()
+					require.Equal(t, ErrNotLeader, context.Cause(ctx))
+					require.True(t, r.Valid(), "it leads until its work has returned")
+					told = time.Now()
+					deadline := r.Deadline()
+					for acts = told; acts.Before(deadline) && acts.Sub(told) < slow; acts = time.Now() {
+						time.Sleep(time.Millisecond / 10)
+						require.True(t, !r.Valid() || r.Deadline().Equal(deadline), "it moves no more")
+					}
+					time.Sleep(slow - acts.Sub(told))
+					return nil
+				})
+				five := c.start(5)
+				var leads time.Time
+				go func() {
+					for l := range five.Watch(t.Context()) {
+						if l.Leading && leads.IsZero() {
+							leads = time.Now()
+						}
+					}
+				}()
+				took := c.awaitLeader(time.Minute, 5)
+				require.False(t, told.IsZero())
+				require.False(t, leads.Before(acts), "5 leads when 4 acts no more")
+				require.LessOrEqual(t, acts.Sub(told), min(slow+ms, c.timing.Reign))
+				require.Less(t, leads.Sub(acts), c.timing.Patience/4, "and soon then")
+				t.Logf("5 leads %v after it was started, and %v after work was told", took, leads.Sub(told))
+				time.Sleep(slow) // until work has returned
+			})
+		})
+	}
+}
+
 // TestResignByWork: work that resigns with its own context and returns has resigned.
 func TestResignByWork(t *testing.T) {
 	one(t, func(t *testing.T, c *cluster, h *member) {

@@ -173,7 +173,7 @@ func (h *Host) endDeferral(from spec.NodeID) {
 
 // give gives a message to the node, unless it is to be lost.
 func (h *Host) give(m *spec.Message) {
-	if h.heeds(m) && !h.holds(m) {
+	if h.heeds(m) && !h.holds(m) && !h.yields(m) {
 		h.take(spec.Input{Message: *m})
 	}
 }
@@ -320,9 +320,13 @@ func (h *Host) save(promise spec.Durable) bool {
 // fail stops the host for good: nothing is sent or answered any more, and users hear that there is no leader here (R4).
 func (h *Host) fail(doing string, err error) {
 	h.err = fmt.Errorf("%w: %s: %w", ErrStopped, doing, err)
+	was := h.reign
 	h.endReign(h.err)
 	h.show()
 	h.config.Logger.Error("stopped for good", slog.Any("err", h.err))
+	for was != nil && was.Rests().Acts() { // others take an address that refuses for the proof that nobody acts here (R41)
+		<-h.idle
+	}
 }
 
 // record writes the step as an event of a trace. That it fails is said once.

@@ -11,9 +11,10 @@ import (
 // Lead runs work in each reign of this node, one reign after the other, until work returns by itself. It waits while
 // another node leads. Several goroutines may call Lead: in each reign all their work runs at once.
 //
-// Work is given a context that ends when the reign does, when the host is to stop, when Resign is called, and with ctx;
-// context.Cause tells which: ErrNotLeader, ErrClosed, ErrNotLeader, or the cause of ctx. Work must then return soon:
-// another node may lead from now on. Lead comes back in one of these ways:
+// Work is given a context that ends when the reign does, when the host is to stop, when Resign is called, when a higher node is to take
+// over, and with ctx; context.Cause tells which: ErrNotLeader, ErrClosed, ErrNotLeader, ErrNotLeader, or the cause of ctx. Work must then
+// return soon: another node may lead from now on, or waits for that. A higher node waits until the deadline, which moves no more. Lead
+// comes back in one of these ways:
 //
 //   - Work returns while its reign goes on. The node resigns, and Lead returns what work has returned: nil too. It
 //     waits for the resignation, and so for other work of this reign to end, but no longer than ctx. A node that
@@ -86,6 +87,7 @@ func (h *Host) resignNaming(ctx context.Context, epoch spec.Epoch, names naming)
 // from one that is to hand over, as it is no voter any more.
 func (h *Host) resignIfAsked() {
 	h.endIfHung()
+	h.yield()
 	if h.reign != nil {
 		rest := h.reign.Rests()
 		asked := rest.Over() || len(h.resigning) > 0 || h.stopping || h.demoted()
@@ -107,6 +109,28 @@ func (h *Host) resignIfAsked() {
 		close(over)
 	}
 	h.resigning = nil
+}
+
+// yields begins to end a reign that a message would end for another node (R18), and reports whether that message waits: until work has returned, and at most
+// until the deadline, which moves no more. It is as if it came later. For work may be in another process, which was told the deadline and acts until then (R39.4).
+func (h *Host) yields(m *spec.Message) bool {
+	if h.reign == nil || !h.node.Yields(m) {
+		return false
+	}
+	h.reign.Yield(ErrNotLeader)
+	if !h.reign.Rests().Acts() {
+		return false
+	}
+	h.claim = *m
+	return true
+}
+
+// yield gives the node the message that has waited for work, once that has returned, or may act no more.
+func (h *Host) yield() {
+	if m := h.claim; m.Type != "" && (h.reign == nil || !h.reign.Rests().Acts()) {
+		h.claim = spec.Message{}
+		h.give(&m)
+	}
 }
 
 // Reign is what work is given: the epoch that this node leads, and until when it is sure to. It may be copied, and used

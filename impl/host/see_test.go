@@ -1,7 +1,9 @@
 package host
 
 import (
+	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -103,16 +105,41 @@ func (c *cluster) sample() {
 		now := time.Now()
 		for _, m := range c.alive() { // work of a host that hangs goes on
 			r := m.seen.Load().reign
-			if r == nil {
-				continue
-			}
-			if now.Before(r.Deadline()) {
+			if r != nil && now.Before(r.Deadline()) || now.Before(m.lease.until()) {
 				acting = append(acting, m.id)
 			}
 		}
 		if len(acting) > 1 {
 			c.broken("OneActing: %v act at once\n%v", acting, c)
 		}
+	}
+}
+
+// A lease is until when a program in another process acts: it was told the deadline, and does not ask before each act.
+type lease struct{ at atomic.Pointer[time.Time] }
+
+func (l *lease) until() time.Time {
+	if at := l.at.Load(); at != nil {
+		return *at
+	}
+	return time.Time{}
+}
+
+// program is work of another process. It asks for its lease now and then, and takes so long to stop when it is to.
+func (m *member) program(slow time.Duration) func(context.Context, Reign) error {
+	return func(ctx context.Context, r Reign) error {
+		for ctx.Err() == nil {
+			if deadline := r.Deadline(); r.Valid() {
+				m.lease.at.Store(&deadline)
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(5 * ms):
+			}
+		}
+		time.Sleep(slow)
+		m.lease.at.Store(nil)
+		return errWork
 	}
 }
 

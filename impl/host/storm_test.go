@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,6 +48,12 @@ func (f fault) String() string {
 	return fmt.Sprintf("%s %d %d, %v", faultNames[f.Kind], f.I, f.J, f.Then)
 }
 
+// employ has a node lead for a program, which is slow to stop: for longer than a reign at some of the nodes.
+func (c *cluster) employ(m *member) {
+	slow := time.Duration(slices.Index(c.members, m.id)) * c.timing.Reign / 3
+	go func() { _ = m.Lead(c.t.Context(), m.program(slow)) }()
+}
+
 // do does one fault to a cluster.
 func (c *cluster) do(f fault) {
 	n := len(c.members)
@@ -64,7 +71,7 @@ func (c *cluster) do(f fault) {
 		c.kill(i)
 	case startNode:
 		if m == nil && !hung {
-			c.start(i)
+			c.employ(c.start(i))
 		}
 	case hangNode:
 		c.hang(i)
@@ -147,6 +154,7 @@ func storm(t *testing.T, n int, seed uint64, faults []fault) (wrong string) {
 		c.phi = seed%2 == 0
 		defer func() {
 			c.end()
+			time.Sleep(time.Duration(n) * c.timing.Reign) // until all work has returned
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			wrong = strings.TrimSpace(strings.Join(append(c.problems, wrong), "\n"))
@@ -156,7 +164,7 @@ func storm(t *testing.T, n int, seed uint64, faults []fault) (wrong string) {
 		}()
 		c.startAll()
 		for _, m := range c.running() {
-			go func() { _ = m.Lead(t.Context(), untilOver) }()
+			c.employ(m)
 		}
 		time.Sleep(time.Duration(seed%1000) * ms)
 		for _, f := range faults {

@@ -140,7 +140,7 @@ func faultTable(r *record, other string) (string, error) {
 func ballastTable(r *record) (string, error) {
 	var b strings.Builder
 	b.WriteString("| memory | the leader within it dies | of that, until its address refuses | the same, its memory held | of that, until its address refuses | " +
-		"the node beside it dies | the program dies |\n|---|---|---|---|---|---|---|")
+		"the node beside it dies, with proofs | the program dies |\n|---|---|---|---|---|---|---|")
 	for _, f := range r.Failovers {
 		size, within := strings.CutPrefix(f.Program, "bully and ")
 		if !within || strings.HasSuffix(size, ", held") {

@@ -58,7 +58,8 @@ others from running until they are there too.
 
 When the node is told to stop, or to resign, CMD gets SIGTERM, and SIGKILL after -stop; the node leads on until then.
 When the reign is about to end against its will, because no quorum answers, CMD gets SIGTERM at -grace before the
-deadline, and SIGKILL at the deadline. When the leadership has gone elsewhere already, it gets SIGKILL after -grace.
+deadline, and SIGKILL at the deadline. A higher node that takes over waits until CMD has ended, and it is ended so, too. When the
+node fails, as its disk does, CMD gets SIGKILL after -grace, and at the deadline at the latest.
 CMD gets these signals with all that it has started.
 
 With -progress 10s CMD must say that it gets on: it touches the file that BULLY_PROGRESS names, or writes to it, at least each ten
@@ -350,7 +351,8 @@ func (w *worker) start(reign tenure, more ...string) (*child.Child, error) {
 func (w *worker) watch(ctx context.Context, reign tenure, c *child.Child) (byItself bool) {
 	defer reign.Progress() // what comes next has its time
 	defer w.endProgress()
-	nearEnd := time.NewTimer(time.Until(reign.Deadline()) - w.flags.grace)
+	last := reign.Deadline()
+	nearEnd := time.NewTimer(time.Until(last) - w.flags.grace)
 	defer nearEnd.Stop()
 	for {
 		select {
@@ -360,34 +362,37 @@ func (w *worker) watch(ctx context.Context, reign tenure, c *child.Child) (byIts
 			w.logger.Info("the command is told to end", "epoch", uint64(reign.Epoch()), "because", context.Cause(ctx))
 			c.Terminate()
 			if isQuiet(ctx) { // it must be gone when the reign is, or the node ends
-				return w.finish(reign, c, time.Until(reign.Deadline())/2)
+				return w.finish(reign, c, last, time.Until(reign.Deadline())/2)
 			}
-			return w.finish(reign, c, w.flags.stop)
+			return w.finish(reign, c, last, w.flags.stop)
 		case <-nearEnd.C:
-			left := time.Until(reign.Deadline()) - w.flags.grace
+			if now := reign.Deadline(); !now.IsZero() {
+				last = now
+			}
+			left := time.Until(last) - w.flags.grace
 			if left > 0 {
 				nearEnd.Reset(left)
 				continue
 			}
 			w.logger.Warn("no quorum has answered: the reign is about to end", "epoch", uint64(reign.Epoch()))
 			c.Terminate()
-			return w.finish(reign, c, w.flags.stop)
+			return w.finish(reign, c, last, w.flags.stop)
 		}
 	}
 }
 
 // finish waits until a command that was told to end has ended, and kills it when its time is up: after most, while the
-// node leads on; after -grace and no later than the deadline, if it does not. It returns false.
-func (w *worker) finish(reign tenure, c *child.Child, most time.Duration) bool {
+// node leads on; after -grace, if it does not; and no later than the last deadline that is known. It returns false.
+func (w *worker) finish(reign tenure, c *child.Child, last time.Time, most time.Duration) bool {
 	begin := time.Now()
 	for {
 		left := most - time.Since(begin)
-		if deadline := reign.Deadline(); deadline.IsZero() {
-			left = min(left, w.flags.grace-time.Since(begin))
+		if deadline := reign.Deadline(); !deadline.IsZero() {
+			last = deadline
 		} else {
-			left = min(left, time.Until(deadline))
+			left = min(left, w.flags.grace-time.Since(begin))
 		}
-		if left <= 0 {
+		if left = min(left, time.Until(last)); left <= 0 {
 			c.Kill()
 			<-c.Done()
 			return false

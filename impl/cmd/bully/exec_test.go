@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/child"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -346,4 +347,19 @@ func TestExecUsage(t *testing.T) {
 	require.Contains(t, log, "no-such-program")
 	require.Equal(t, 1282300*time.Microsecond, mostGrace(host.WAN()))
 	require.Equal(t, 11600*time.Microsecond, mostGrace(host.LAN()))
+}
+
+// TestEndsByTheLastDeadline: a command that was told to end is killed at the last deadline that was known, though the reign is over, and -grace is longer: as when
+// the disk of the node has failed.
+func TestEndsByTheLastDeadline(t *testing.T) {
+	w := &worker{flags: execFlags{grace: time.Hour}}
+	c, err := child.Start(exec.Command("sh", "-c", "trap '' TERM; while :; do sleep 0.01; done"))
+	require.NoError(t, err)
+	go w.finish(host.Reign{}, c, time.Now().Add(10*time.Millisecond), time.Hour)
+	select {
+	case <-c.Done():
+	case <-time.After(time.Minute):
+		c.Kill()
+		t.Error("it runs on")
+	}
 }

@@ -32,6 +32,7 @@ func TestSettings(t *testing.T) {
 	require.Equal(t, "[::1]:7002", s.addresses[spec.IntegerID(10)])
 	require.Equal(t, host.LAN(), s.timing)
 	require.Nil(t, s.own)
+	require.False(t, s.noProof)
 
 	s, err = understood(t, nil, "-profile", "wan", "-preempt", "never", "-http", ":8001", "-view", "1=http://a:8001,2=https://b")
 	require.NoError(t, err)
@@ -44,6 +45,11 @@ func TestSettings(t *testing.T) {
 	s, err = understood(t, nil, "-preempt", "5s")
 	require.NoError(t, err)
 	require.Equal(t, 5*time.Second, s.timing.Preempt)
+	for want, flags := range map[bool][]string{false: {"-socket", "s", "-no-proof=false"}, true: {"-socket", "s"}} { // a program may outlive its node
+		s, err = understood(t, nil, flags...)
+		require.NoError(t, err)
+		require.Equal(t, want, s.noProof)
+	}
 	s, err = understood(t, nil, "-profile", "30ms")
 	require.NoError(t, err)
 	require.Equal(t, host.TimingFor(30*time.Millisecond), s.timing)

@@ -216,6 +216,9 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 	if given["socket"] && f.socket == "" {
 		return s, cli.Usage("-socket: give the path of the socket, or leave the flag out: without it the node takes part whatever programs do")
 	}
+	if f.socket != "" && !given["no-proof"] {
+		s.noProof = true // a program acts until its lease is over, though its node is dead (R37)
+	}
 	if f.httpControl && f.http == "" {
 		return s, cli.Usage("-http-control says who may use -http, which is missing")
 	}

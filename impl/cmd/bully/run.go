@@ -75,7 +75,9 @@ is told that this node does not, another has perhaps led for a while. If the nod
 long after. What must not be done by two at once needs bully exec, and a resource that refuses old epochs.
 
 With -socket PATH the node is for programs of this machine, which ask it there to lead and for leases (impl/AGENT.md). It runs while one
-of them asks, as if it were inside of that program; else it waits for one, and neither leads nor votes.
+of them asks, as if it were inside of that program; else it waits for one, and neither leads nor votes. A program may act until its lease is over, though
+its node was killed: so such a node takes no refused connection for a death, as with -no-proof, and others of the cluster need that flag too. With
+-no-proof=false at all nodes another leads in milliseconds; that is for programs whose writes a fence refuses.
 
 With -group LIST there are many elections over the same nodes, such as one for each of a thousand shards: over one connection between each two nodes, with one disk, each
 with a leader and epochs of its own. Leaders are spread over the nodes, move only if their node goes or comes, and come back with it. The node takes part, and

@@ -180,7 +180,7 @@ func (f nodeFlags) runBeside(ctx context.Context, p program) error {
 	socket := filepath.Join(f.data, "s")
 	var both sync.WaitGroup
 	for _, command := range [][]string{
-		{node, "run", "-cluster", "bench", "-profile", "lan", "-preempt", "never", "-id", f.id, "-members", f.members, "-data", f.data, "-http", f.http, "-socket", socket},
+		{node, "run", "-cluster", "bench", "-profile", "lan", "-preempt", "never", "-no-proof=false", "-id", f.id, "-members", f.members, "-data", f.data, "-http", f.http, "-socket", socket},
 		{self, "node", "-ballast", strconv.Itoa(f.ballast), "-asks", socket},
 	} {
 		one := exec.CommandContext(ctx, command[0], command[1:]...)

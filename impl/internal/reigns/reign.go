@@ -25,6 +25,7 @@ type Reign struct {
 	closed  bool      // no work may begin, and what runs is being ended
 	expired bool      // for users the reign is over, because the deadline has passed
 	quiet   bool      // work has reported no progress: the deadline moves no more
+	yields  bool      // another is to lead as soon as work has returned: nor does it then
 	hangs   bool      // … nor has it returned by the deadline, and whoever is to know that was told
 	works   map[*Work]struct{}
 }
@@ -46,7 +47,7 @@ func (r *Reign) Renew(until policy.Instant, w *Watch) {
 func (r *Reign) renew(deadline time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.expired && !r.quiet {
+	if !r.expired && !r.quiet && !r.yields {
 		r.last = deadline
 		r.deadline.Store(&deadline)
 	}
@@ -62,6 +63,14 @@ func (r *Reign) End(cause error) {
 func (r *Reign) Close(cause error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.cancel(cause)
+}
+
+// Yield is Close of a reign that ends for another node: its deadline moves no more, so that this waits no longer than until then.
+func (r *Reign) Yield(cause error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.yields = true
 	r.cancel(cause)
 }
 
@@ -82,16 +91,20 @@ type Rest struct {
 	Expired bool // the deadline has passed for users; the node may lead on
 	Quiet   bool // work has reported no progress
 	Hangs   bool // … and has not returned by the deadline
+	Yields  bool // another node is to lead
 }
 
 // Over reports whether the reign is to be resigned from though nobody has asked for that.
-func (r Rest) Over() bool { return r.Expired || r.Quiet }
+func (r Rest) Over() bool { return r.Expired || r.Quiet || r.Yields }
+
+// Acts reports whether work runs that may act yet. One that is in another process, and was told the deadline, acts until then without asking again (R39.4).
+func (r Rest) Acts() bool { return !r.Idle && !r.Expired }
 
 // Rests returns how far the work of a reign has come to its end.
 func (r *Reign) Rests() Rest {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return Rest{Idle: len(r.works) == 0, Expired: r.expired, Quiet: r.quiet, Hangs: r.hangs}
+	return Rest{Idle: len(r.works) == 0, Expired: r.expired, Quiet: r.quiet, Hangs: r.hangs, Yields: r.yields}
 }
 
 // Deadline returns the deadline, or the zero time once the reign is over. So it does of nil.
