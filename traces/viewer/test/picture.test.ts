@@ -72,6 +72,16 @@ test('the resource covers no node, and is in the picture', () => {
   }
 });
 
+test('a write has room between the highest node and the resource, in a low picture too', () => {
+  for (const [width, height] of [[548, 285], [560, 300], [780, 464]] as const) {
+    for (const nodes of [3, 5]) {
+      const placed = plan(width, height, nodes, 0);
+      const [at, highest] = [resourceAt(placed, 0), placed.places[nodes - 1]!];
+      assert.ok(at.y - half.y - 6 - (highest.y + highest.r) >= 24, `${nodes} nodes, ${width} × ${height}: ${at.y}, below ${highest.y}`);
+    }
+  }
+});
+
 test('the lease of a leader is a share of what is between its question and its end, and is that of the last step, shown or not', () => {
   const lease = { question: 3, asked: 100, ends: 200 };
   assert.deepEqual([90, 100, 150, 199, 200, 300].map((at) => left(lease, at)), [1, 1, 0.5, 0.01, 0, 0]);

@@ -25,7 +25,7 @@ export function plan(width: number, height: number, nodes: number, servers: numb
   const r = (Math.min(width, height) < 400 ? 25 : width < 560 ? 29 : 31) - (on > 6 ? 3 : 0) - (on > 8 ? 2 : 0);
   const ry = Math.max(r, (height - 2 * (r + high[isLow ? 0 : 1]) - crown) / 2);
   const beside = on > 2 && width / 2 - r - wide >= 0.9 * ry;
-  const rx = Math.max(r, Math.min(width / 2 - r - (beside ? wide : 30), ry * (on > 6 ? 1.9 : 1.6)));
+  const rx = Math.max(r, Math.min(width / 2 - r - (beside ? wide : 30), ry * (on > 6 ? 1.9 : isLow ? 2 : 1.6)));
   const lines = isLow ? 1 : beside || on < 3 ? 3 : on > 5 ? 1 : 2;
   const centre = { x: width / 2, y: (height + crown) / 2 };
   const places: Place[] = [];

@@ -64,11 +64,13 @@ export function flown(write: Written, now: number, from: number, to: number): nu
   return now < begins ? null : write.at > begins ? (now - begins) / (write.at - begins) : 1;
 }
 
-// half is half of the width and of the height of the resource.
+// half is half of the width and of the height of the resource; fence is how far round it its fence is, and sheet what a write takes between it and a node.
 export const half = { x: 46, y: 27 };
+const fence = 6;
+const sheet = 24;
 
-// resourceAt returns where the resource is: in the middle of the ring, below a server if there is one, beside a node that is alone; and in the corner
-// where the ring is too small for it.
+// resourceAt returns where the resource is: in the middle of the ring, or a little lower, if a write has no room there below the highest node, which leads; below a
+// server if there is one, beside a node that is alone; and in the corner where the ring is too small for it.
 export function resourceAt({ width, places, left: from = 0, top = 0 }: Plan & { left?: number; top?: number }, servers: number): Place {
   const on = places.length - servers;
   const ring = places.slice(0, on);
@@ -76,9 +78,13 @@ export function resourceAt({ width, places, left: from = 0, top = 0 }: Plan & { 
   const place = (x: number, y: number): Place => ({ x, y, r: half.y, side: 'below', lines: 0 });
   if (on === 1) return place(Math.min(from + width - half.x - 4, middle.x + ring[0]!.r + 60 + half.x), middle.y);
   const server = places[on];
-  const inside = server ? place(middle.x, server.y + server.r + 14 + half.y) : place(middle.x, middle.y);
-  const free = places.every((p) => Math.hypot(Math.max(0, Math.abs(p.x - inside.x) - half.x - 6), Math.max(0, Math.abs(p.y - inside.y) - half.y - 6)) >= p.r - 1);
-  return free ? inside : place(from + half.x + 12, top + half.y + 12);
+  const free = (at: Place): boolean =>
+    places.every((p) => Math.hypot(Math.max(0, Math.abs(p.x - at.x) - half.x - fence), Math.max(0, Math.abs(p.y - at.y) - half.y - fence)) >= p.r - 1);
+  const corner = place(from + half.x + 12, top + half.y + 12);
+  if (server) return [place(middle.x, server.y + server.r + 14 + half.y)].find(free) ?? corner;
+  const highest = Math.min(...ring.map((p) => p.y + p.r));
+  const lower = Math.max(middle.y, highest + sheet + fence + half.y);
+  return [place(middle.x, lower), place(middle.x, middle.y)].find(free) ?? corner;
 }
 
 // leaseOf returns how long a leader may act; undefined if nothing says so. Between two frames that are shown others may come, which are not, and
