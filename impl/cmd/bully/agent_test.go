@@ -72,8 +72,8 @@ func (p *process) acts() map[int][]int64 {
 	return acts
 }
 
-// TestProgramsBesideNodes runs programs beside three nodes. The leader's node is stopped, then killed; its program is stopped, then killed: each time
-// another's acts, and no two act at once.
+// TestProgramsBesideNodes runs programs beside three nodes. The leader's program is stopped, then its node is, then that is killed alone: each time
+// another's acts, and no two act at once. The highest comes back each time, and takes over from a program that acts.
 func TestProgramsBesideNodes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for elections of real processes")
@@ -118,9 +118,9 @@ func TestProgramsBesideNodes(t *testing.T) {
 	until(t, "the highest acts again", func() bool { return newest(programs[3]) > epoch })
 	epoch = newest(programs[3])
 
-	programs[3].signal(syscall.SIGKILL)
-	nodes[3].signal(syscall.SIGKILL)
+	nodes[3].signal(syscall.SIGKILL) // its program has a lease yet
 	next(epoch)
+	programs[3].signal(syscall.SIGKILL)
 
 	var ends []reignOf
 	for id := 1; id <= 3; id++ {

@@ -73,6 +73,8 @@ test('who leads what of many groups: as planned, as it would be if a node went, 
   await page.locator('.node').nth(2).locator('.chip', { hasText: /^(not connected|proved dead)$/ }).waitFor(); // others may lead before this node has seen it
   assert.deepEqual((await lines(page)).map(({ leads }) => leads), foretold, 'as it was foretold');
   assert.equal(await page.locator('#list li').count(), moved);
+  const first = (await page.locator('#list li').allTextContents()).map((line) => Number(/^orders-(\d+): /.exec(line)![1]));
+  assert.deepEqual(first, first.toSorted((a, b) => a - b), 'by their numbers');
   t.diagnostic(`${moved} of ${groups} groups moved: ${foretold}`);
 
   nodes.begin(3);
