@@ -41,8 +41,10 @@ type Client struct {
 func (c *Client) Lead(ctx context.Context, work func(context.Context, *Reign) error) error {
 	asks := c.newConnection()
 	defer asks.CloseIdleConnections()
-	streaming, stop := context.WithCancel(ctx)
-	defer stop() // closes the stream: the node hears that nothing is done any more
+	streaming, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()                          // closes the stream: the node hears that nothing is done any more
+	waits := context.AfterFunc(ctx, stop) // while work runs the stream stays open: it acts yet
+	defer func() { waits() }()
 	stream, err := ask(streaming, asks, http.MethodGet, "/lead", c.limits())
 	if err != nil {
 		return orEnd(ctx, err)
@@ -63,11 +65,15 @@ func (c *Client) Lead(ctx context.Context, work func(context.Context, *Reign) er
 			why = begins.Why // the end of the last one
 			continue
 		}
+		if !waits() {
+			return ctx.Err()
+		}
 		over, said, err := c.reign(ctx, asks, begins, lines, work)
 		why = cmp.Or(said, hasEnded)
 		if ctx.Err() != nil || !over {
 			return orEnd(ctx, err)
 		}
+		waits = context.AfterFunc(ctx, stop)
 	}
 }
 
@@ -158,7 +164,7 @@ func (c *Client) silence() time.Duration {
 }
 
 func (c *Client) limits() url.Values {
-	values := url.Values{"lease": {c.silence().String()}}
+	values := url.Values{"own": {"true"}, "lease": {c.silence().String()}}
 	if c.Progress != 0 {
 		values.Set("progress", c.Progress.String())
 	}

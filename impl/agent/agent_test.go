@@ -102,6 +102,30 @@ func TestLead(t *testing.T) {
 	require.Greater(t, epochs[1], epochs[0], "it is another reign")
 }
 
+// TestWorkIsWaitedFor: when ctx ends while work runs, the node leads on until work has returned.
+func TestWorkIsWaitedFor(t *testing.T) {
+	socket, _ := newNode(t)
+	asks := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	err := (&agent.Client{Socket: socket}).Lead(ctx, func(_ context.Context, r *agent.Reign) error {
+		deadline := r.Deadline()
+		cancel()
+		for asked := 0; ; asked++ {
+			answer, err := asks.Get("http://bully/leading")
+			require.NoError(t, err)
+			require.NoError(t, answer.Body.Close())
+			if !time.Now().Before(deadline) {
+				t.Logf("asked %d times", asked)
+				return nil
+			}
+			require.Equal(t, http.StatusOK, answer.StatusCode, "it leads on while work acts")
+		}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 // TestReignEnds: work is told when the node resigns, is waited for, and runs again in the next reign.
 func TestReignEnds(t *testing.T) {
 	socket, _ := newNode(t)

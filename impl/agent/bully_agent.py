@@ -47,7 +47,7 @@ class Agent:
     def reigns(self):
         """Yields each reign of the node, when it begins. When the loop asks for the next, the work of the last must have ended; if that
         reign goes on, the node resigns. While the loop runs the node takes part in elections; when it is left, another machine leads."""
-        limits = {"lease": f"{int(self.silence * 1000)}ms"}
+        limits = {"own": "true", "lease": f"{int(self.silence * 1000)}ms"}
         if self._progress is not None:
             limits["progress"] = f"{int(self._progress * 1000)}ms"
         connection, reign, why = _Connection(self.path), None, "it has ended"

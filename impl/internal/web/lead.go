@@ -98,7 +98,7 @@ func (p *Programs) leadFor(asks context.Context, t *term, lines *lines) error {
 	if err := lines.write(TermLine{Leading: true, Epoch: t.reign.Epoch(), Term: t.id}); err != nil {
 		return err
 	}
-	over, isOver := t.work.Done(), TermLine{Epoch: t.reign.Epoch(), Term: t.id, Why: "the reign is over"}
+	closed, over, isOver := asks.Done(), t.work.Done(), TermLine{Epoch: t.reign.Epoch(), Term: t.id, Why: "the reign is over"}
 	for {
 		left, why := t.end()
 		if left <= 0 && why != "" { // also if it has stopped by now: its work was stuck
@@ -113,8 +113,11 @@ func (p *Programs) leadFor(asks context.Context, t *term, lines *lines) error {
 			return nil
 		}
 		select {
-		case <-asks.Done(): // it has closed the connection
-			return nil
+		case <-closed:
+			if t.leave() {
+				return nil
+			}
+			closed, over = nil, nil // nobody is there to be told
 		case <-t.stopped:
 			if !t.isSilent() {
 				return nil
@@ -122,8 +125,8 @@ func (p *Programs) leadFor(asks context.Context, t *term, lines *lines) error {
 			t.takeBack()
 		case <-over:
 			over = nil
-			if err := lines.write(isOver); err != nil {
-				return err
+			if lines.write(isOver) != nil && t.leave() {
+				return nil
 			}
 		case <-time.After(left):
 		}
@@ -182,7 +185,10 @@ func (p *Programs) ofTerm(w http.ResponseWriter, r *http.Request, ask func(*term
 
 // parseLimits reads how silent a program may be.
 func parseLimits(r *http.Request) (limits, error) {
-	l := limits{lease: defaultSilence}
+	l := limits{lease: defaultSilence, own: r.FormValue("own") == "true"}
+	if own := r.FormValue("own"); own != "" && own != "true" && own != "false" {
+		return l, fmt.Errorf("own=%q: give true if the program that acts holds this connection by itself, or else false", own)
+	}
 	for name, into := range map[string]*time.Duration{"lease": &l.lease, "progress": &l.progress} {
 		text := r.FormValue(name)
 		if text == "" {

@@ -150,6 +150,23 @@ func TestLastLeaseHolds(t *testing.T) {
 	require.True(t, p.line().Leading)
 }
 
+// TestConnectionIsNoProgram: whose connection ends may act until its lease is over, unless it has said that it holds the connection by itself.
+func TestConnectionIsNoProgram(t *testing.T) {
+	node := newAlone(t)
+	first, second := newProgram(t, node.url, "?lease=24h"), newProgram(t, node.url, "?own=true")
+	leads, asked := first.line(), time.Now()
+	code, lease := first.asks(http.MethodGet, "/lease", leads.Term)
+	require.Equal(t, http.StatusOK, code)
+	first.close()
+	then := second.line()
+	require.True(t, then.Leading)
+	require.False(t, time.Now().Before(asked.Add(time.Duration(lease.HoldsMS)*time.Millisecond)))
+	ended := &term{limits: limits{own: true}, granted: time.Now().Add(time.Hour)}
+	require.True(t, ended.leave())
+	ended.own = false
+	require.False(t, ended.leave())
+}
+
 // TestNodeRunsBesidePrograms: it is to run while one asks to lead, and one that comes later waits for the next.
 func TestNodeRunsBesidePrograms(t *testing.T) {
 	node := newAlone(t)
@@ -250,6 +267,7 @@ func TestLeadRefuses(t *testing.T) {
 		}
 	}
 	ask(http.MethodGet, "/nothing", http.StatusNotFound, "")
+	ask(http.MethodGet, "/lead?own=perhaps", http.StatusBadRequest, "give true if the program that acts holds this connection by itself")
 	ask(http.MethodGet, "/lease", http.StatusBadRequest, "which term?")
 	ask(http.MethodGet, "/lease?term=x", http.StatusGone, "ask GET /lead for the next")
 	newProgram(t, node.url, "").line()

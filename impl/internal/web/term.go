@@ -9,8 +9,9 @@ import (
 	"github.com/seed-fdf591db/bully/impl/host"
 )
 
-// limits say how silent a program that leads may be.
+// limits say how silent a program that leads may be, and what its silence says.
 type limits struct {
+	own      bool          // it holds the connection by itself: when that ends, it acts no more
 	lease    time.Duration // without asking for its lease
 	progress time.Duration // without having come further; 0 if it need not say
 }
@@ -33,6 +34,7 @@ type term struct {
 	asked   time.Time // when it has asked last
 	further time.Time // when it has said last that it has come further
 	ended   bool
+	alone   bool // who held the connection has gone, and the program may act yet
 }
 
 func newTerm(reign host.Reign, work context.Context, l limits) *term {
@@ -46,7 +48,7 @@ func newTerm(reign host.Reign, work context.Context, l limits) *term {
 func (t *term) ask(now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if silent, _ := t.silence(now); silent <= 0 || t.ended || t.work.Err() != nil || !t.reign.Valid() {
+	if silent, _ := t.silence(now); silent <= 0 || t.ended || t.isToStop() || !t.reign.Valid() {
 		return 0
 	}
 	holds := ahead(t.reign.Deadline(), now).Truncate(time.Millisecond)
@@ -83,7 +85,7 @@ func (t *term) isSilent() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	silent, _ := t.silence(time.Now())
-	return silent <= 0 && t.work.Err() == nil
+	return silent <= 0 && !t.isToStop()
 }
 
 // takeBack ends the last lease, as the program does not act any more.
@@ -93,10 +95,21 @@ func (t *term) takeBack() {
 	t.granted = time.Now()
 }
 
+// leave notes that nobody holds the connection any more. It reports whether that says that the program acts no more.
+func (t *term) leave() (stopped bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.alone = true
+	return t.own
+}
+
+// isToStop reports whether the program is given no lease any more, for who holds the lock.
+func (t *term) isToStop() bool { return t.alone || t.work.Err() != nil }
+
 // left returns when the term ends if nothing more is heard of the program: not before its last lease does. Once it is to stop, that is all.
 func (t *term) left(now time.Time) (left time.Duration, why string) {
 	acts := t.granted.Sub(now)
-	if t.work.Err() != nil {
+	if t.isToStop() {
 		return acts, ""
 	}
 	left, why = t.silence(now)
