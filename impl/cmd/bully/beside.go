@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 )
@@ -27,6 +28,7 @@ func (p program) runBeside(ctx context.Context, s settings, notifier *notifier) 
 	served := make(chan error, 1)
 	go func() { served <- programs.Serve(l) }()
 	stop := eachSecond(func() { l.renew(logger) })
+	s.outlive(ctx)
 	for err == nil {
 		var there bool
 		if there, err = p.awaitProgram(ctx, s, programs); !there {
@@ -36,6 +38,15 @@ func (p program) runBeside(ctx context.Context, s settings, notifier *notifier) 
 	}
 	stop()
 	return errors.Join(err, programs.Close(), <-served)
+}
+
+// outlive waits until nothing acts any more that an earlier process of this node has let lead, and that has outlived it: it was told a deadline. Else the node might
+// say that it is back, and others would lead beside it (R39.4). One that has not run before waits for nothing.
+func (s settings) outlive(ctx context.Context) {
+	if kept, _ := os.ReadDir(s.data); len(kept) == 0 || !s.noProof {
+		return
+	}
+	sleep(ctx, time.Duration(float64(s.timing.Reign)*(1+s.timing.Drift)/(1-s.timing.Drift)))
 }
 
 // waitsForProgram is what a node waits for that no program asks anything.

@@ -160,6 +160,7 @@ func execute(ctx context.Context, p program, args []string) error {
 	if s.guard, err = host.FindGuard(); err != nil {
 		return err
 	}
+	s.outlive(ctx)
 	if s.placed != nil {
 		return p.execGroups(ctx, s, x, path, flags.Args())
 	}
