@@ -74,7 +74,8 @@ type Config struct {
 	// MaxPending is how many connections may be open that have not shown yet which member they are of. Default 64.
 	MaxPending int
 	// NoProof makes a refused dial prove nothing: Dead is never told. It is for networks where something else than the
-	// host of a member may refuse in its stead: proxies, load balancers, firewalls that reject.
+	// host of a member may refuse in its stead: proxies, load balancers, firewalls that reject; and for nodes that lead for other processes,
+	// which may act on though their node is dead: such a node must not be started again within Timing.Reign of its death, either (R39.4).
 	NoProof bool
 	// HoldMemory has the address of this process refuse as soon as it dies, however much memory it has: without, the others have no proof of its
 	// death for 0.1 ms a MiB longer. The kernel frees the memory of a process before it closes its sockets, unless another process has that memory too:
