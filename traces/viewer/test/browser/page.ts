@@ -205,20 +205,23 @@ export async function pick(page: Page, node: number, line: string): Promise<void
   await page.evaluate(idle);
 }
 
-// between drags from one node to another.
+// middle returns where on the screen a node is, once all that was done is drawn: that may have moved it.
+export async function middle(page: Page, node: number): Promise<{ x: number; y: number }> {
+  await settled(page);
+  const box = await page.locator(`.ring-node[data-node="${node}"] [role=button]`).boundingBox();
+  assert.ok(box, `node ${node} is on the ring`);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+// dragBetween drags from one node to another.
 export async function dragBetween(page: Page, from: number, to: number): Promise<void> {
-  const middle = async (node: number) => {
-    const box = await page.locator(`.ring-node[data-node="${node}"] [role=button]`).boundingBox();
-    assert.ok(box, `node ${node} is on the ring`);
-    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  };
-  const [a, b] = [await middle(from), await middle(to)];
+  const [a, b] = [await middle(page, from), await middle(page, to)];
   await page.mouse.move(a.x, a.y);
   await page.mouse.down();
   await page.mouse.move((a.x + b.x) / 2, (a.y + b.y) / 2, { steps: 3 });
   await page.mouse.move(b.x, b.y, { steps: 3 });
   await page.mouse.up();
-  await page.evaluate(idle);
+  await settled(page);
 }
 
 // menu opens a dialog of the bar at the top.

@@ -2,14 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { stroke } from './finger';
-import { inPage, ready, run, shown } from './kit';
-
-// middle returns where on the screen a node is.
-async function middle(page: Page, node: number): Promise<{ x: number; y: number }> {
-  const box = await page.locator(`.ring-node[data-node="${node}"] [role=button]`).boundingBox();
-  assert.ok(box, `node ${node} is on the ring`);
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-}
+import { inPage, middle, ready, run, shown } from './kit';
 
 // dragTouch drags with one finger from a node to another.
 async function dragTouch(page: Page, from: number, to: number): Promise<void> {
