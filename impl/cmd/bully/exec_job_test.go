@@ -132,11 +132,11 @@ func TestExecOnceKilled(t *testing.T) {
 	require.Equal(t, lost, recordOf(t, j.dir, "k").State)
 
 	j.flags = append(j.flags, "-retry")
-	j.start(`[ "$(wc -l <"$0")" -eq 3 ]`, 1, 2, 3) // the second run fails; an attempt may be given back before it runs
+	j.start(`[ "$(wc -l <"$0")" -ge 3 ]`, 1, 2, 3) // the second run fails; a reign may end with a run, or before it, so that there are more
 	for _, n := range j.nodes {
 		require.Equal(t, cli.OK, n.wait(), n.log)
 	}
-	j.begun(3)
+	require.GreaterOrEqual(t, len(lines(j.file)), 3)
 	require.Equal(t, done, recordOf(t, j.dir, "k").State)
 }
 

@@ -38,7 +38,7 @@ export class Cluster {
   // begin starts a node, with what its disk has kept.
   begin(id: number): void {
     const { address, http } = this.#places[id - 1]!;
-    const child = spawn(bully(), ['run', '-cluster', this.#name, '-id', String(id), '-data', join(this.#data, String(id)), '-profile', 'lan', '-log-level', 'warn',
+    const child = spawn(bully(), ['run', '-cluster', this.#name, '-id', String(id), '-data', join(this.#data, String(id)), '-profile', 'busy', '-log-level', 'warn',
       '-members', this.#places.map((p) => `${p.id}=${p.address}`).join(), '-listen', address, '-http', http,
       '-view', this.#places.map((p) => `${p.id}=http://${p.http}`).join(), ...this.#flags], { stdio: ['ignore', 'ignore', 'pipe'] });
     child.stderr.on('data', (said: Buffer) => { this.#lastWords.set(id, ((this.#lastWords.get(id) ?? '') + said.toString()).slice(-2000)); });

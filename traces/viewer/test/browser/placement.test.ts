@@ -48,9 +48,9 @@ test('who leads what of many groups: as planned, as it would be if a node went, 
   assert.equal(sum(planned.map(({ leads }) => leads)), groups);
   assert.ok(planned.every(({ leads, planned: plan }) => leads === plan && leads > 0), JSON.stringify(planned));
   await page.getByRole('searchbox', { name: 'Find a group' }).fill('billing');
-  assert.match(await page.locator('#found').textContent() ?? '', /^billing: led by node 1, epoch \d+ \(pinned\)$/);
+  await page.locator('#found').filter({ hasText: /^billing: led by node 1, epoch \d+ \(pinned\)$/ }).waitFor();
   await page.getByRole('searchbox', { name: 'Find a group' }).fill('orders-1');
-  assert.match(await page.locator('#found').textContent() ?? '', /^orders-1: led by node [123], epoch \d+$/);
+  await page.locator('#found').filter({ hasText: /^orders-1: led by node [123], epoch \d+$/ }).waitFor();
 
   // What would be.
   await page.getByRole('button', { name: 'If it went' }).nth(2).click();
