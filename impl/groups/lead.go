@@ -10,7 +10,8 @@ import (
 )
 
 // Lead runs work in each reign of this node in a group, one reign after the other, until work returns by itself. It adds the group, if it is not there. It waits while another node leads. Work is given a context that ends when the reign does, when the node is to stop, when
-// Resign is called, and with ctx; context.Cause tells which: ErrNotLeader, ErrNoProgress, ErrClosed, or the cause of ctx. Work must then return soon: another node may lead from now on.
+// Resign is called, when a higher node is to take over, and with ctx; context.Cause tells which: ErrNotLeader, ErrNoProgress, ErrClosed, or the cause of ctx. Work must then return soon: another node may
+// lead from now on, or waits for that. A higher node waits until the deadline, which moves no more.
 //
 // If work returns while its reign goes on, the node resigns from the group, and Lead returns what work has returned. If the reign has ended, Lead drops that, and waits for the next one. If ctx ends, it waits for
 // work to return, and returns ctx.Err(); the node leads the group on: see Resign and Remove. If the node ends, or the group is removed, it returns ErrClosed or an
