@@ -203,12 +203,7 @@ func missing(path, problem string) error {
 // Identity returns whose record it is. It is zero if members are fixed.
 func (f *File) Identity() Identity { return f.record.identity }
 
-// IsOf returns nil if the record is that of this node of this cluster, and else a RecordError. None and "" are any.
-func (f *File) IsOf(id spec.NodeID, cluster string) error {
-	return f.isOf(Identity{ID: id, Cluster: cluster})
-}
-
-// isOf is IsOf, and an incarnation that is not 0 must be that of the record too.
+// isOf returns nil if the record is that of this node of this cluster and this incarnation, and else a RecordError. None, "" and 0 are any.
 func (f *File) isOf(who Identity) error {
 	wrong := func(k Kind, what string, wanted any) error {
 		return &RecordError{Path: f.folder.Path(), Kind: k, Problem: fmt.Sprintf("it is that of %s, and this is %s %v", f.record.whose(), what, wanted)}
