@@ -158,7 +158,7 @@ func TestConnectionIsNoProgram(t *testing.T) {
 	code, lease := first.asks(http.MethodGet, "/lease", leads.Term)
 	require.Equal(t, http.StatusOK, code)
 	first.close()
-	for over := asked.Add(time.Duration(lease.HoldsMS) * time.Millisecond); ; time.Sleep(time.Millisecond) {
+	for over := asked.Add(time.Duration(lease.HoldsMS) * time.Millisecond); ; {
 		leads := node.Status().Leading
 		if !time.Now().Before(over) {
 			break
