@@ -109,8 +109,8 @@ func (g *Guard) rousesBy(now instant) instant {
 	return min(g.bell.rouses(now, g.ring), g.systemd.rouses(now))
 }
 
-// waitsForDisk tells that the loop does something that may take any time, until it turns or rests.
-func (g *Guard) waitsForDisk() {
+// mayStandStill tells that the loop waits for something, a disk or work, which may take its time, until it turns or rests.
+func (g *Guard) mayStandStill() {
 	if g != nil {
 		g.bell.stop()
 	}

@@ -300,7 +300,7 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 // save makes a promise durable, and reports whether it is. If not, the host stops for good.
 func (h *Host) save(promise spec.Durable) bool {
 	began := h.config.Clock.Now()
-	h.config.Guard.waitsForDisk()
+	h.config.Guard.mayStandStill()
 	if err := h.config.Storage.Save(promise); err != nil {
 		h.fail("saving the promise", err)
 		return false
@@ -321,6 +321,7 @@ func (h *Host) save(promise spec.Durable) bool {
 func (h *Host) fail(doing string, err error) {
 	h.err = fmt.Errorf("%w: %s: %w", ErrStopped, doing, err)
 	was := h.reign
+	h.config.Guard.mayStandStill()
 	h.endReign(h.err)
 	h.show()
 	h.config.Logger.Error("stopped for good", slog.Any("err", h.err))
