@@ -104,7 +104,7 @@ func (g *Groups) run() {
 	var acting []*reigns.Reign
 	for _, one := range l.list {
 		leads := one.role == spec.Leader
-		if one.reign != nil && l.err != nil {
+		if l.err != nil {
 			acting = append(acting, one.reign)
 		}
 		l.endReign(one, cause)
@@ -119,7 +119,7 @@ func (g *Groups) run() {
 	l.guard.Ends()
 	close(l.saves)
 	for _, r := range acting {
-		for r.Rests().Acts() { // others take an address that refuses for the proof that nobody acts here (R41)
+		for r.Acts() { // others take an address that refuses for the proof that nobody acts here (R41)
 			<-g.wake
 		}
 	}

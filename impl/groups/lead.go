@@ -119,11 +119,7 @@ func (l *loop) renew(g *group) {
 // yields begins to end a reign that a message would end for another node (R18), and reports whether that waits: for work to return, and for the deadline at most, which moves
 // no more. It is as if it came later. For work may be in another process, which was told the deadline and acts until then (R39.4).
 func (l *loop) yields(g *group, in *input) bool {
-	if g.reign == nil || !g.node.Yields(&in.message) {
-		return false
-	}
-	g.reign.Yield(ErrNotLeader)
-	if !g.reign.Rests().Acts() {
+	if g.reign == nil || !g.node.Yields(&in.message) || !g.reign.Yield(ErrNotLeader) {
 		return false
 	}
 	g.claim = *in
@@ -132,7 +128,7 @@ func (l *loop) yields(g *group, in *input) bool {
 
 // yield gives a group the message that has waited for its work, once that has returned, or may act no more.
 func (l *loop) yield(g *group) {
-	if in := g.claim; in.message.Type != "" && (g.reign == nil || !g.reign.Rests().Acts()) {
+	if in := g.claim; in.message.Type != "" && !g.reign.Acts() {
 		g.claim = input{}
 		l.tick()
 		l.give(g, in)

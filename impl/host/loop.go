@@ -325,7 +325,7 @@ func (h *Host) fail(doing string, err error) {
 	h.endReign(h.err)
 	h.show()
 	h.config.Logger.Error("stopped for good", slog.Any("err", h.err))
-	for was != nil && was.Rests().Acts() { // others take an address that refuses for the proof that nobody acts here (R41)
+	for was.Acts() { // others take an address that refuses for the proof that nobody acts here (R41)
 		<-h.idle
 	}
 }

@@ -114,11 +114,7 @@ func (h *Host) resignIfAsked() {
 // yields begins to end a reign that a message would end for another node (R18), and reports whether that message waits: until work has returned, and at most
 // until the deadline, which moves no more. It is as if it came later. For work may be in another process, which was told the deadline and acts until then (R39.4).
 func (h *Host) yields(m *spec.Message) bool {
-	if h.reign == nil || !h.node.Yields(m) {
-		return false
-	}
-	h.reign.Yield(ErrNotLeader)
-	if !h.reign.Rests().Acts() {
+	if h.reign == nil || !h.node.Yields(m) || !h.reign.Yield(ErrNotLeader) {
 		return false
 	}
 	h.claim = *m
@@ -127,7 +123,7 @@ func (h *Host) yields(m *spec.Message) bool {
 
 // yield gives the node the message that has waited for work, once that has returned, or may act no more.
 func (h *Host) yield() {
-	if m := h.claim; m.Type != "" && (h.reign == nil || !h.reign.Rests().Acts()) {
+	if m := h.claim; m.Type != "" && !h.reign.Acts() {
 		h.claim = spec.Message{}
 		h.give(&m)
 	}

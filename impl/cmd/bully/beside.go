@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 )
@@ -46,7 +45,7 @@ func (s settings) outlive(ctx context.Context) {
 	if kept, _ := os.ReadDir(s.data); len(kept) == 0 || !s.noProof {
 		return
 	}
-	sleep(ctx, time.Duration(float64(s.timing.Reign)*(1+s.timing.Drift)/(1-s.timing.Drift)))
+	sleep(ctx, s.timing.Patience) // which outlasts a reign, whatever the clocks (R37 d)
 }
 
 // waitsForProgram is what a node waits for that no program asks anything.

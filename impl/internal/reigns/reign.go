@@ -66,13 +66,29 @@ func (r *Reign) Close(cause error) {
 	r.cancel(cause)
 }
 
-// Yield is Close of a reign that ends for another node: its deadline moves no more, so that this waits no longer than until then.
-func (r *Reign) Yield(cause error) {
+// Yield is Close of a reign that ends for another node, and reports whether that has to wait, as work acts. The deadline moves no more, so that it waits no longer
+// than until then.
+func (r *Reign) Yield(cause error) (waits bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.yields = true
 	r.cancel(cause)
+	return r.acts()
 }
+
+// Acts reports whether work runs that may act yet. One that is in another process, and was told the deadline, acts until then without asking again (R39.4). No work
+// acts in nil.
+func (r *Reign) Acts() bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.acts()
+}
+
+// acts is Acts for who holds the lock.
+func (r *Reign) acts() bool { return len(r.works) > 0 && !r.expired }
 
 // cancel is Close for who holds the lock.
 func (r *Reign) cancel(cause error) {
@@ -96,9 +112,6 @@ type Rest struct {
 
 // Over reports whether the reign is to be resigned from though nobody has asked for that.
 func (r Rest) Over() bool { return r.Expired || r.Quiet || r.Yields }
-
-// Acts reports whether work runs that may act yet. One that is in another process, and was told the deadline, acts until then without asking again (R39.4).
-func (r Rest) Acts() bool { return !r.Idle && !r.Expired }
 
 // Rests returns how far the work of a reign has come to its end.
 func (r *Reign) Rests() Rest {

@@ -183,10 +183,14 @@ func (p *Programs) ofTerm(w http.ResponseWriter, r *http.Request, ask func(*term
 	answer(w, http.StatusOK, lease)
 }
 
-// parseLimits reads how silent a program may be.
+// parseLimits reads how silent a program may be, and whether it holds the connection by itself.
 func parseLimits(r *http.Request) (limits, error) {
-	l := limits{lease: defaultSilence, own: r.FormValue("own") == "true"}
-	if own := r.FormValue("own"); own != "" && own != "true" && own != "false" {
+	l := limits{lease: defaultSilence}
+	switch own := r.FormValue("own"); own {
+	case "true":
+		l.own = true
+	case "", "false":
+	default:
 		return l, fmt.Errorf("own=%q: give true if the program that acts holds this connection by itself, or else false", own)
 	}
 	for name, into := range map[string]*time.Duration{"lease": &l.lease, "progress": &l.progress} {

@@ -9,7 +9,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/host"
 )
 
-// limits say how silent a program that leads may be, and what its silence says.
+// limits say how silent a program that leads may be, and what the end of its connection says.
 type limits struct {
 	own      bool          // it holds the connection by itself: when that ends, it acts no more
 	lease    time.Duration // without asking for its lease
