@@ -3,7 +3,7 @@ import type { Line } from '../embed/verdict';
 import { outline } from '../members/KindMark';
 import { shapes, size } from '../ring/Messages';
 import { between, lane, pairs, type Pair, type Place, type Point } from '../ring/geometry';
-import { half, type Tally } from '../ring/writes';
+import { fence, half, type Tally } from '../ring/writes';
 import type { Flight, Recording } from '../recording';
 import type { Header, Look, MemberKind, NodeState, Side } from '../types';
 import { epochColour, epochName, epochWord, groupOf, isServer, letters, messageWord, nodeId, together } from '../words';
@@ -124,7 +124,7 @@ export function resourceMark(side: Side, { highest, taken, refused, stale }: Tal
     `<rect x="${n(-half.x - by)}" y="${n(-half.y - by)}" width="${2 * (half.x + by)}" height="${2 * (half.y + by)}" rx="${8 + by}" stroke="${lightColour('--ink')}" ${more}/>`;
   const knows = !fenced ? 'no fence' : highest > 0 ? `${epochName({ header: side })} ≥ ${epochWord(highest)}` : 'nothing yet';
   const counts = [`✓ ${taken - stale}`, refused > 0 ? `✕ ${refused}` : '', stale > 0 ? `stale ${stale}` : ''].filter(Boolean).join('  ');
-  return `<g transform="translate(${n(at.x)} ${n(at.y)})">${box(0, 'stroke-width="1.8" fill="#ffffff"')}${fenced ? box(6, 'stroke-width="5" stroke-dasharray="2.5 5"') : ''}` +
+  return `<g transform="translate(${n(at.x)} ${n(at.y)})">${box(0, 'stroke-width="1.8" fill="#ffffff"')}${fenced ? box(fence, 'stroke-width="5" stroke-dasharray="2.5 5"') : ''}` +
     text('resource', 0, -11, 'font-size="11" font-weight="650"', '--soft') + text(knows, 0, 5, 'font-size="11" font-weight="600"') +
     text(counts, 0, 20, 'font-size="11" font-weight="650"', stale > 0 ? '--red' : '--ink') + '</g>';
 }

@@ -7,7 +7,7 @@ import type { Fate, Side } from '../types';
 import { capital, clusters, epochColour, epochName, epochWord, nodeName } from '../words';
 import { between, lane, type Place, type Plan, type Point } from './geometry';
 import { now } from './hand';
-import { flown, half, resourceAt, writesOf, type Tally, type Written } from './writes';
+import { fence, flown, half, resourceAt, writesOf, type Tally, type Written } from './writes';
 
 interface Props { recording: Recording; scene: Scene; placed: Plan }
 
@@ -44,7 +44,7 @@ function Fence({ at, kind }: { at: Place; kind: string }) {
   return (
     <>
       <rect class="ring-resource-body" {...box(0)} />
-      {kind === 'fenced' && <rect class="ring-fence" {...box(6)} />}
+      {kind === 'fenced' && <rect class="ring-fence" {...box(fence)} />}
     </>
   );
 }
@@ -80,7 +80,7 @@ function ends(from: Place | undefined, at: Place): [Point, Point] | null {
   if (!from) return null;
   const away = Math.hypot(at.x - from.x, at.y - from.y) || 1;
   const [across, down] = [Math.abs(at.x - from.x) / away, Math.abs(at.y - from.y) / away];
-  const rim = Math.min(across > 0 ? (half.x + 6) / across : Infinity, down > 0 ? (half.y + 6) / down : Infinity);
+  const rim = Math.min(across > 0 ? (half.x + fence) / across : Infinity, down > 0 ? (half.y + fence) / down : Infinity);
   return lane(from, { ...at, r: rim }, 0, 12);
 }
 

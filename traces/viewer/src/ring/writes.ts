@@ -66,7 +66,7 @@ export function flown(write: Written, now: number, from: number, to: number): nu
 
 // half is half of the width and of the height of the resource; fence is how far round it its fence is, and sheet what a write takes between it and a node.
 export const half = { x: 46, y: 27 };
-const fence = 6;
+export const fence = 6;
 const sheet = 24;
 
 // resourceAt returns where the resource is: in the middle of the ring, or a little lower, if a write has no room there below the highest node, which leads; below a
@@ -80,11 +80,9 @@ export function resourceAt({ width, places, left: from = 0, top = 0 }: Plan & { 
   const server = places[on];
   const free = (at: Place): boolean =>
     places.every((p) => Math.hypot(Math.max(0, Math.abs(p.x - at.x) - half.x - fence), Math.max(0, Math.abs(p.y - at.y) - half.y - fence)) >= p.r - 1);
-  const corner = place(from + half.x + 12, top + half.y + 12);
-  if (server) return [place(middle.x, server.y + server.r + 14 + half.y)].find(free) ?? corner;
   const highest = Math.min(...ring.map((p) => p.y + p.r));
-  const lower = Math.max(middle.y, highest + sheet + fence + half.y);
-  return [place(middle.x, lower), place(middle.x, middle.y)].find(free) ?? corner;
+  const heights = server ? [server.y + server.r + 14 + half.y] : [Math.max(middle.y, highest + sheet + fence + half.y), middle.y];
+  return heights.map((y) => place(middle.x, y)).find(free) ?? place(from + half.x + 12, top + half.y + 12);
 }
 
 // leaseOf returns how long a leader may act; undefined if nothing says so. Between two frames that are shown others may come, which are not, and
