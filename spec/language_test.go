@@ -63,7 +63,7 @@ func TestWordsOfSchema(t *testing.T) {
 	require.NoError(t, err)
 	message := spec.Message{Type: spec.Election, From: one, To: two, Epoch: 1, Question: 1, Configuration: c}
 	resign := message
-	resign.Type, resign.Granted = spec.Resign, spec.Granted{By: one, Epoch: 1, Question: 1}
+	resign.Type, resign.Granted = spec.Resign, spec.Granted{By: spec.IntegerID(3), Epoch: 1, Question: 1}
 	named := message
 	named.Type, named.Names, named.Hold = spec.Resign, spec.IntegerID(3), 1
 	for name, want := range map[string][]string{

@@ -60,8 +60,8 @@ func (t MessageType) Action() Action {
 var ErrMessageType = errors.New("unknown message type")
 
 // Message is what one node says to another. It is valid if its type is, From and To are two different nodes, Epoch is at most
-// MaxEpoch, Question is from 1 to MaxQuestion, Keeps is none but in an ELECTION and Granted none but in a RESIGN, Names is none but in
-// a RESIGN that has granted nothing and in a CLAIM, and not From, Hold is 0 but in a RESIGN that names, and at most MaxHold, and
+// MaxEpoch, Question is from 1 to MaxQuestion, Keeps is none but in an ELECTION and Granted none but in a RESIGN, and not of a claim of
+// From, Names is none but in a RESIGN that has granted nothing and in a CLAIM, and not From, Hold is 0 but in a RESIGN that names, and at most MaxHold, and
 // Configuration is none, or valid and of no higher epoch.
 //
 //	{"type":"CLAIM","from":"3","to":"1","epoch":4,"question":7}
@@ -150,7 +150,15 @@ func (m *Message) checkMore(members []NodeID) *FieldError {
 	case m.Granted == Granted{}:
 		return nil
 	}
-	return m.Granted.check(members).within("granted")
+	return m.checkGranted(members).within("granted")
+}
+
+// checkGranted says what is wrong with the claim that m has granted.
+func (m *Message) checkGranted(members []NodeID) *FieldError {
+	if m.Granted.By == m.From {
+		return &FieldError{Field: "by", Problem: m.From.String() + " is the sender itself"}
+	}
+	return m.Granted.check(members)
 }
 
 // checkNames says what is wrong with the node that m names, and with the time for which that one is not to be pre-empted.

@@ -48,6 +48,7 @@ var faultyMessages = []struct {
 	{"granted", "only a RESIGN", spec.Message{Type: spec.Election, From: claim.From, To: claim.To, Question: 1, Keeps: claim.To, Granted: handOver.Granted}},
 	{"granted.by", "none", withGranted(spec.NodeID{}, 5, 7)},
 	{"granted.by", "neither", withGranted(spec.NodeID{1}, 5, 7)},
+	{"granted.by", "3 is the sender itself", withGranted(handOver.From, 5, 7)},
 	{"granted.epoch", "9007199254740992 is above 2^53-1", withGranted(claim.To, spec.MaxEpoch+1, 7)},
 	{"granted.question", "0: the number of a question is from 1 to 2^53-1", withGranted(claim.To, 5, 0)},
 	{"granted.question", "9007199254740992 is above 2^53-1", withGranted(claim.To, 5, spec.MaxQuestion+1)},

@@ -54,6 +54,7 @@ func wireFaults(t testing.TB) (good []byte, faults []wireFault) {
 		{"question", "question", "9007199254740992 is above 2^53-1", set(42, large...), nil},
 		{"granted to nobody", "granted.by", "none", set(50, none...), nil},
 		{"granted to none such", "granted.by", "neither", set(50, 1), nil},
+		{"granted to itself", "granted.by", "3 is the sender itself", set(65, 3), nil},
 		{"granted epoch", "granted.epoch", "9007199254740992 is above 2^53-1", set(66, large...), nil},
 		{"granted question 0", "granted.question", "0: the number of a question", set(74, none[:8]...), nil},
 		{"granted question", "granted.question", "9007199254740992 is above 2^53-1", set(74, large...), nil},

@@ -80,7 +80,8 @@ func drawMessage(t *rapid.T, n, i ID) Message {
 	case Election:
 		m.Keeps = drawRank(t, None, n, "keeps")
 	case Resign:
-		if m.Granted.By = drawRank(t, None, n, "granted to"); m.Granted.By != None {
+		if by := drawRank(t, None, n, "granted to"); by != None && by != from { // a claim of the sender's own is no message (R33)
+			m.Granted.By = by
 			m.Granted.Epoch, m.Granted.Question = spec.Epoch(rapid.IntRange(0, 6).Draw(t, "epoch granted")), drawNumber(t, 1, "claim granted")
 		}
 	}

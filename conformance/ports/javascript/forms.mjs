@@ -65,7 +65,7 @@ export function malformed(m) {
   const more = ["configuration", ...(Object.hasOwn(MORE, m.type) ? MORE[m.type] : [])];
   if (Object.keys(m).length !== FIELDS.length + more.filter((f) => Object.hasOwn(m, f)).length) return "a field is unknown";
   if (m.type === "ELECTION" && !(m.keeps === null || isId(m.keeps))) return "keeps is no id, nor null";
-  if (Object.hasOwn(m, "granted") && !isGranted(m.granted)) return "granted is none";
+  if (Object.hasOwn(m, "granted") && !(isGranted(m.granted) && m.granted.by !== m.from)) return "granted is none";
   if (Object.hasOwn(m, "names") && !(isId(m.names) && m.names !== m.from && !Object.hasOwn(m, "granted"))) return "names is none, or one too many";
   if (Object.hasOwn(m, "hold") && !(Object.hasOwn(m, "names") && isHold(m.hold) && m.hold > 0)) return "hold is none, or nobody is named";
   if (!isId(m.from)) return "from is no id";

@@ -98,7 +98,7 @@ class Message:
         if not is_question(question):
             raise Malformed(f"{reprlib.repr(question)} is no question (R33)")
         configuration = _configuration(value["configuration"], epoch) if "configuration" in value else None
-        granted = _granted(value["granted"]) if "granted" in value else None
+        granted = _granted(value["granted"], sender) if "granted" in value else None
         names, hold = _naming(value) if "names" in value or "hold" in value else (None, 0)
         return cls(_TYPES[kind], sender, to, epoch, configuration, question, keeps, granted, names, hold)
 
@@ -124,11 +124,13 @@ def _check_id(value: object) -> None:
         raise Malformed(str(why)) from None
 
 
-def _granted(value: object) -> Granted:
+def _granted(value: object, sender: Id) -> Granted:
     """What the RESIGN of a hand-over has granted (R18)."""
     if not isinstance(value, dict) or value.keys() != {"by", "epoch", "question"}:
         raise Malformed("what was granted is an object of by, epoch and question (R33)")
     _check_id(value["by"])
+    if value["by"] == sender:
+        raise Malformed("the sender has granted a claim of its own (R33)")
     if not is_epoch(value["epoch"]) or not is_question(value["question"]):
         raise Malformed("the epoch or the question of what was granted is none (R33)")
     return Granted(value["by"], value["epoch"], value["question"])

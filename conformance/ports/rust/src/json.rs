@@ -41,6 +41,9 @@ pub fn message(value: &Value) -> Result<Message, Ignored> {
     if matches!(kind, Some(MessageType::Claim { names: Some(l) } | MessageType::Resign { to: Some(Successor::Named(Named { id: l, .. })) }) if l == from) {
         return Err(Ignored::Malformed("the sender names itself"));
     }
+    if matches!(kind, Some(MessageType::Resign { to: Some(Successor::Granted(Granted { by, .. })) }) if by == from) {
+        return Err(Ignored::Malformed("the sender has granted a claim of its own"));
+    }
     if configuration.as_ref().is_some_and(|c| c.epoch() > epoch) {
         return Err(Ignored::Malformed("the epoch of the configuration is above that of the message"));
     }
