@@ -10,7 +10,7 @@ import (
 // A Keeper ends reigns for their users when their deadlines pass, even if the loop hangs in a disk that does not answer and cannot say so; and it notes work that
 // reports no progress. It looks at the reigns in which work runs, in a goroutine of its own, which ends when there is none. Its fields are set before it is used.
 type Keeper struct {
-	Now      func() time.Time
+	Now      func() time.Time // is called without a lock
 	NewTimer func(d time.Duration) Timer
 
 	Progress time.Duration // how long work may report no progress; 0 for ever
@@ -30,6 +30,7 @@ type Keeper struct {
 
 // keep has it look at a reign too, and in time.
 func (k *Keeper) keep(r *Reign) {
+	now := k.Now()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.reigns == nil {
@@ -41,11 +42,10 @@ func (k *Keeper) keep(r *Reign) {
 		go k.run(k.kick)
 		return
 	}
-	now, next := k.Now(), k.next
 	r.mu.Lock()
 	due := r.last
 	r.mu.Unlock()
-	if due.Before(next) || k.Progress != 0 && now.Add(k.Progress).Before(next) {
+	if due.Before(k.next) || k.Progress != 0 && now.Add(k.Progress).Before(k.next) {
 		k.kicks()
 	}
 }
@@ -84,9 +84,9 @@ func (k *Keeper) run(kick <-chan struct{}) {
 
 // look looks at all reigns, and returns how long there is nothing to do.
 func (k *Keeper) look() (wait time.Duration, over bool) {
+	now := k.Now()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	now := k.Now()
 	wait = policy.MaxTiming
 	for r := range k.reigns {
 		left, kept := r.look(now)

@@ -63,6 +63,31 @@ func TestKeeperKeepsManyDeadlines(t *testing.T) {
 	})
 }
 
+// TestClockIsAskedWithoutALock: who stands still in the clock, as a process that is stopped does in a test, holds up nobody else.
+func TestClockIsAskedWithoutALock(t *testing.T) {
+	for name, asks := range map[string]func(k *Keeper, r *Reign){
+		"looks": func(k *Keeper, _ *Reign) { k.look() },
+		"keeps": func(k *Keeper, r *Reign) { k.keep(r) },
+		"joins": func(_ *Keeper, r *Reign) { r.join(context.Background()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				open := make(chan struct{})
+				k := keeperOf(func() time.Time { <-open; return time.Now() })
+				k.kick = make(chan struct{}, 1) // as though it ran
+				r := k.New(1, func() {})
+				go asks(k, r)
+				synctest.Wait()
+				defer close(open)
+				require.True(t, k.mu.TryLock())
+				defer k.mu.Unlock()
+				require.True(t, r.mu.TryLock())
+				r.mu.Unlock()
+			})
+		})
+	}
+}
+
 // TestWorkAfterTheEnd: of work that goes on after its reign was ended somebody is told at what was the deadline.
 func TestWorkAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -164,13 +164,14 @@ func (w *Work) Progress() {
 
 // join begins a work in the reign, whose context is returned. It is nil if the reign is closed.
 func (r *Reign) join(ctx context.Context) (context.Context, *Work) {
+	began := r.keeper.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return nil, nil
 	}
 	workCtx, cancel := context.WithCancelCause(ctx)
-	w := &Work{Reign: r, cancel: cancel, began: r.keeper.Now()}
+	w := &Work{Reign: r, cancel: cancel, began: began}
 	r.works[w] = struct{}{}
 	return workCtx, w
 }
