@@ -114,16 +114,24 @@ func TestDiskFailsBesideAProgram(t *testing.T) {
 		c.startSome(1, 2, 3)
 		three := c.host(3)
 		outcome := lead(three, t.Context(), three.program(10*time.Second)) // it asks nobody, and acts until the deadline that it was told
+		causes := make(chan error, 1)
+		other := lead(three, t.Context(), func(ctx context.Context, _ Reign) error {
+			<-ctx.Done()
+			causes <- context.Cause(ctx)
+			return nil
+		})
 		c.await(time.Second, "it acts", func() bool { return !three.lease.until().IsZero() })
 		c.disks[id(3)].Before(func(spec.Durable) error { return errDisk })
 		c.start(4)
 		_, err := three.AddMember(t.Context(), at(4, spec.Voter), 0)
 		require.ErrorIs(t, err, errDisk)
+		require.ErrorIs(t, <-causes, errDisk, "work is told at once, and why")
 		require.ErrorIs(t, <-three.ended, errDisk)
 		require.False(t, time.Now().Before(three.lease.until()), "its address refuses when the program acts no more")
 		c.await(5*ms, "2 leads", func() bool { return c.host(2).Status().Leading })
 		time.Sleep(10 * time.Second)
 		require.ErrorIs(t, <-outcome, ErrStopped)
+		require.ErrorIs(t, <-other, ErrStopped)
 	})
 }
 

@@ -323,7 +323,6 @@ func (h *Host) fail(doing string, err error) {
 	was := h.reign
 	h.config.Guard.mayStandStill()
 	h.endReign(h.err)
-	h.show()
 	h.config.Logger.Error("stopped for good", slog.Any("err", h.err))
 	for was.Acts() { // others take an address that refuses for the proof that nobody acts here (R41)
 		<-h.idle

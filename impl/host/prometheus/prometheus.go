@@ -73,7 +73,7 @@
 //	bully_groups_elsewhere                         gauge      Groups that another node leads than the one that does while all run.
 //	bully_groups_stuck                             gauge      Groups whose work hangs at this node, which takes no part in them meanwhile.
 //	bully_groups_changes_total                     counter    How often who leads a group, or in which epoch, has changed: twice in each failover.
-//	bully_groups_stuck_total                       counter    How often the work of a group was found hanging.
+//	bully_groups_quiet_total                       counter    How often the work of a group reported no progress, and the node resigned in that group.
 //	bully_groups_steps_total                       counter    Steps taken, in all groups.
 //	bully_groups_messages_sent_total               counter    Messages said, in all groups.
 //	bully_groups_frames_sent_total                 counter    Frames in which they were said: each has what one node says to another, in all groups.
