@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -109,6 +110,7 @@ func TestAlerts(t *testing.T) {
 	t.Run("a node that hangs", hangs)
 	t.Run("the end of numbers", numbersEnd)
 	t.Run("groups", ofGroups)
+	t.Run("the work of a group that hangs", ofGroupsHangs)
 	for _, r := range rules(t) {
 		require.True(t, fired[r.Alert], "nothing here lets %s fire: is it of any use?", r.Alert)
 	}
@@ -254,6 +256,37 @@ func ofGroups(t *testing.T) {
 	of = "orders"
 	restart(t, c, 1)
 	s.until(nil)
+}
+
+// ofGroupsHangs runs a command for a group that never says that it gets on.
+func ofGroupsHangs(t *testing.T) {
+	address := reserve(t)
+	node := exec.Command(binary, "exec", "-id", "1", "-members", "1="+reserve(t), "-data", filepath.Join(t.TempDir(), "data"), "-cluster", "jobs",
+		"-profile", "busy", "-http", address, "-group", "orders", "-progress", "1s", "--", "sleep", "3600")
+	var log strings.Builder
+	node.Stderr = &log
+	require.NoError(t, node.Start())
+	defer func() {
+		require.NoError(t, node.Process.Signal(os.Interrupt))
+		require.NoError(t, node.Wait(), "%s", &log)
+	}()
+	quiets := 0.0
+	s := newServer(t, address)
+	s.fires(func() {
+		eventually(t, "work is quiet once more, and its group is led again", func() bool {
+			text, err := fetch(t.Context(), address)
+			if err != nil || !strings.Contains(string(text), "\nbully_groups_led 1\n") {
+				return false
+			}
+			_, rest, _ := strings.Cut(string(text), "\nbully_groups_quiet_total ")
+			var now float64
+			_, err = fmt.Sscan(rest, &now)
+			require.NoError(t, err)
+			more := now > quiets
+			quiets = now
+			return more
+		})
+	}, "BullyHangs")
 }
 
 // numbersEnd starts a node whose epochs are half used up, and one whose epochs all are.

@@ -222,9 +222,11 @@ func (l *loop) look(g *group) {
 		if !rests.Hangs && !(rests.Idle && asked) {
 			return
 		}
+		if rests.Quiet {
+			l.stats.Quiets++
+		}
 		if rests.Hangs {
 			g.hung = r
-			l.stats.Stuck++
 			l.config.Logger.Warn("the work of a group hangs: this node takes no part in it until that returns", slog.String("group", g.name))
 			l.endReign(g, ErrNoProgress)
 		}

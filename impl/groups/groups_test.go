@@ -317,6 +317,7 @@ func TestStuckGroup(t *testing.T) {
 		}
 		c.awaitLeaders(10*time.Second, wanted)
 		changes := c.nodes[on].Status().Counters.Changes
+		require.Zero(t, c.nodes[on].Status().Counters.Quiets)
 		c.awaits(10*time.Second, func() bool { return c.leaders(on)[stuck] != on && c.leaders(on)[stuck] != spec.NodeID{} })
 		time.Sleep(5 * time.Second)
 		led := c.leaders(on)
@@ -327,6 +328,7 @@ func TestStuckGroup(t *testing.T) {
 			}
 		}
 		require.LessOrEqual(t, c.nodes[on].Status().Counters.Changes-changes, uint64(3), "no other group has heard of it")
+		require.Equal(t, uint64(1), c.nodes[on].Status().Counters.Quiets)
 		close(returns)
 		c.awaits(10*time.Second, func() bool { return c.leaders(on)[stuck] == on })
 	})

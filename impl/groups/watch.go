@@ -149,7 +149,7 @@ type Counters struct {
 	Ignored   uint64 `json:"ignored"` // messages that no node sends in that state (R33, R34)
 	Changes   uint64 `json:"changes"` // of what users were told
 	Pauses    uint64 `json:"pauses"`  // the node was held up for longer than Timing.Delay
-	Stuck     uint64 `json:"stuck"`   // how often work was found hanging
+	Quiets    uint64 `json:"quiets"`  // how often work of a group reported no progress, and the node resigned in that group
 }
 
 // Status returns the node as it is now. Of one that has ended it is the last.

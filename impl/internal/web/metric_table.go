@@ -175,7 +175,7 @@ var ofGroups = []row[groups.Status]{
 		those(func(_ *groups.Status, g *groups.GroupStatus) bool { return !g.Leader.IsNone() && g.Leader != g.Wanted })),
 	one("groups_stuck", Gauge, "Groups whose work hangs at this node, which takes no part in them meanwhile.", those(func(_ *groups.Status, g *groups.GroupStatus) bool { return g.Stuck })),
 	countedInGroups("changes_total", "How often who leads a group, or in which epoch, has changed: twice in each failover.", func(c *groups.Counters) uint64 { return c.Changes }),
-	countedInGroups("stuck_total", "How often the work of a group was found hanging.", func(c *groups.Counters) uint64 { return c.Stuck }),
+	countedInGroups("quiet_total", "How often the work of a group reported no progress, and the node resigned in that group.", func(c *groups.Counters) uint64 { return c.Quiets }),
 	countedInGroups("steps_total", "Steps taken, in all groups.", func(c *groups.Counters) uint64 { return c.Steps }),
 	countedInGroups("messages_sent_total", "Messages said, in all groups.", func(c *groups.Counters) uint64 { return c.Messages }),
 	countedInGroups("frames_sent_total", "Frames in which they were said: each has what one node says to another, in all groups.", func(c *groups.Counters) uint64 { return c.Bundles }),
