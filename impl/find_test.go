@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -166,6 +167,51 @@ func TestFindMembersRefuses(t *testing.T) {
 	}
 }
 
+// TestFindMembersRefusesNames: of addresses too each must have a name with an ordinal of its own.
+func TestFindMembersRefusesNames(t *testing.T) {
+	names := named(t, 3)
+	names.Host("bully.bully.test", "127.0.0.9")
+	names.Pool("bully.test", "127.0.0.2", "127.0.0.9")
+	search := searchOf(t, names)
+	search.Where = "dns://" + names.Address() + "/bully.test:7000"
+	search.Waits = func(why string) { require.Contains(t, why, noAnswer[:len("no name server answers")]) }
+	_, err := bully.FindMembers(t.Context(), search)
+	require.ErrorContains(t, err, `"bully.bully.test" has no ordinal: a name such as bully-0 is wanted`)
+
+	names.Forget("bully.test") // and what has no address yet is waited for
+	ctx, stop := context.WithCancel(t.Context())
+	search.Waits = func(why string) {
+		if !strings.Contains(why, "no name server answers") {
+			require.Equal(t, "DNS has no addresses of bully.test", why)
+			stop()
+		}
+	}
+	_, err = bully.FindMembers(ctx, search)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestSettledOrNotBegun: a node whose folder cannot keep who the members are does not begin with them. It waits in silence if nobody wants to be told.
+func TestSettledOrNotBegun(t *testing.T) {
+	names := named(t, 3)
+	names.Serve(service, pods(2)...)
+	search := searchOf(t, names)
+	var log strings.Builder
+	search.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	search.Folder = filepath.Join(search.Folder, "file", "below")
+	file := filepath.Dir(search.Folder)
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	go func() {
+		for names.Asked() < 4 {
+			time.Sleep(time.Millisecond)
+		}
+		_ = os.WriteFile(file, nil, 0o600) // once the search has begun
+		names.Serve(service, pods(3)...)
+	}()
+	_, err := bully.FindMembers(t.Context(), search)
+	require.ErrorContains(t, err, "who the members are could not be kept")
+	require.Equal(t, 1, strings.Count(log.String(), "names 2 of 3 members"), "it says once what it waits for")
+}
+
 // TestFoundOnce sees that DNS says no more than where members are, once it is settled who they are.
 func TestFoundOnce(t *testing.T) {
 	names := named(t, 3)
@@ -186,6 +232,12 @@ func TestFoundOnce(t *testing.T) {
 	require.Equal(t, map[string]string{"1": "new-0.bully.test:7001", "2": pod(1) + ":7000", "3": pod(2) + ":7000"}, found.Members)
 	require.Contains(t, log.String(), `msg="a member is elsewhere now" member=1 was=bully-0.bully.test:7000 is=new-0.bully.test:7001`)
 	require.Contains(t, log.String(), `nodes="4=bully-3.bully.test:7000"`)
+
+	names.Serve(service, pods(3)...)
+	log.Reset()
+	_, err = find()
+	require.NoError(t, err)
+	require.NotContains(t, log.String(), "no members")
 
 	names.Behave(nameserver.Silent)
 	found, err = find()

@@ -41,4 +41,8 @@ func TestOrdinalID(t *testing.T) {
 		_, err := bully.OrdinalID(host)
 		require.ErrorContains(t, err, "a name such as bully-0 is wanted", host)
 	}
+	for _, host := range []string{"", "bully", "bully-", "-1"} {
+		_, err := bully.OrdinalID(host)
+		require.ErrorContains(t, err, "has no ordinal", host)
+	}
 }

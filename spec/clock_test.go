@@ -47,6 +47,7 @@ var clocks = map[string]string{
 	"conformance/port/pieces_test.go byes":                      hanging,
 	"conformance/port/port_test.go misbehave":                   hanging,
 	"impl/agent/agent_test.go TestLead":                         looks,
+	"impl/find_test.go TestSettledOrNotBegun":                   looks,
 	"impl/groups/bench_test.go awaitPlan":                       looks,
 	"impl/groups/bench_test.go benchFailover":                   looks,
 	"impl/groups/example/shards_test.go TestShards":             random,

@@ -222,7 +222,7 @@ func (a *app) act(ctx context.Context) error {
 	wrong := verdict(results)
 	if a.update {
 		err = updateTable(a.page, all, results)
-		if err == nil && wrong == nil && a.isWhole() {
+		if err == nil && a.isWhole() {
 			w := wholeOf(results, samples)
 			w.sources = sources
 			err = w.update(a.page)

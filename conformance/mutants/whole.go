@@ -90,22 +90,27 @@ const (
 	wholeEnd   = "<!-- whole:end -->\n"
 )
 
-// whole is a run in which all were killed.
+// whole is a run in which all were tried.
 type whole struct {
-	day     time.Time
-	mutants int
-	cpu     time.Duration
-	sources string // the digest of what was tried
-	samples []*sample
-	killed  map[string]int // generated ones, by package
+	day              time.Time
+	mutants, survive int
+	cpu              time.Duration
+	sources          string // the digest of what was tried
+	samples          []*sample
+	killed, survived map[string]int // generated ones, by package
 }
 
-// wholeOf returns what is kept of a whole run in which all were killed.
+// wholeOf returns what is kept of a whole run.
 func wholeOf(results []*result, samples []*sample) *whole {
-	w := &whole{day: time.Now().UTC(), mutants: len(results), cpu: childrenTime(), samples: samples, killed: map[string]int{}}
+	w := &whole{day: time.Now().UTC(), mutants: len(results), cpu: childrenTime(), samples: samples, killed: map[string]int{}, survived: map[string]int{}}
 	for _, r := range results {
+		of := w.killed
+		if !r.isKilled() {
+			of = w.survived
+			w.survive++
+		}
 		if r.made {
-			w.killed[path.Dir(r.File)]++
+			of[path.Dir(r.File)]++
 		}
 	}
 	return w
@@ -114,10 +119,12 @@ func wholeOf(results []*result, samples []*sample) *whole {
 // String returns what stands in TABLE.md.
 func (w *whole) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Last whole run: %s, %d mutants, %.0f minutes of processor time; %s%s.\n\n", w.day.Format(time.DateOnly), w.mutants, w.cpu.Minutes(), digestWord, w.sources)
-	b.WriteString("| package | generated | tried | killed | harmless |\n|---|---|---|---|---|\n")
+	fmt.Fprintf(&b, "Last whole run: %s, %d mutants, of which %d survived; %.0f minutes of processor time; %s%s.\n\n", w.day.Format(time.DateOnly), w.mutants, w.survive,
+		w.cpu.Minutes(), digestWord, w.sources)
+	b.WriteString("| package | generated | tried | killed | harmless | survived |\n|---|---|---|---|---|---|\n")
 	for _, s := range w.samples {
-		fmt.Fprintf(&b, "| `%s` | %d | %d | %d | %d |\n", s.dir, s.made, w.killed[s.dir]+s.harmless, w.killed[s.dir], s.harmless)
+		killed, survived := w.killed[s.dir], w.survived[s.dir]
+		fmt.Fprintf(&b, "| `%s` | %d | %d | %d | %d | %d |\n", s.dir, s.made, killed+survived+s.harmless, killed, s.harmless, survived)
 	}
 	return b.String()
 }

@@ -202,3 +202,22 @@ func TestSettledIsOfLeaders(t *testing.T) {
 	require.False(t, inConfiguration(t, 3, spec.Claimant, 0, c, 1, 2).Settled())
 	require.True(t, inConfiguration(t, 3, spec.Leader, 3, c, 1).Settled())
 }
+
+// TestYieldsToWhoKnowsMore: a CLAIM with a newer configuration is one to hand over for if its sender is to lead rather than this node by that, whatever this
+// node knows of ranks and members (R43).
+func TestYieldsToWhoKnowsMore(t *testing.T) {
+	node := inConfiguration(t, 3, spec.Leader, 3, conf("epoch:4 version:7 {1 2 3}*"), 1)
+	for text, want := range map[string]bool{
+		"epoch:5 version:8 {1 2^9 3}":   true,
+		"epoch:5 version:8 {1 2 3}":     false,
+		"epoch:5 version:8 {1 2^9 3 4}": true,
+		"epoch:4 version:6 {1 2^9 3}":   false,
+	} {
+		claim := spec.Message{Type: spec.Claim, From: id(2), To: id(3), Epoch: 5, Question: 9, Configuration: conf(text)}
+		require.Equal(t, want, node.Yields(&claim), text)
+		claim.Epoch, claim.Configuration.Epoch = 4, 4
+		require.False(t, node.Yields(&claim), "the epoch that it leads")
+	}
+	stranger := spec.Message{Type: spec.Claim, From: id(4), To: id(3), Epoch: 5, Question: 9, Configuration: conf("epoch:5 version:8 {1 2 3 4}")}
+	require.True(t, node.Yields(&stranger), "who is a member since")
+}

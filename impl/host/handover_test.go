@@ -27,8 +27,10 @@ func TestHandOver(t *testing.T) {
 			t.Logf("%d leads %v after 5 was called", to, took)
 			require.Less(t, took, 5*ms)
 			require.Equal(t, spec.Epoch(2), c.epoch())
+			stood := c.host(5).Status().Counters.Sent[spec.Election]
 			time.Sleep(hold - 2*took - ms)
 			require.True(t, c.follow(to), "its reign is left in peace")
+			require.Equal(t, stood, c.host(5).Status().Counters.Sent[spec.Election], "who has named it does not stand against it")
 			require.Equal(t, spec.Epoch(2), c.epoch())
 			c.awaitLeader(time.Minute, 5)
 		})

@@ -251,6 +251,36 @@ func TestBadGroups(t *testing.T) {
 	require.Equal(t, Lost, kindOfError(t, err))
 }
 
+// TestGroupsAtTheirBounds: a record without a promise, and one with the last number there is, are in order; one that ends within its owner is not.
+func TestGroupsAtTheirBounds(t *testing.T) {
+	dir := t.TempDir()
+	g, err := OpenGroups(dir, n(3), five)
+	require.NoError(t, err)
+	whose := append([]byte{byte(len(five))}, make([]byte, (1+len(five))*idSize)...)
+	copy(whose[1:], g.owner.id[:])
+	for i, member := range g.owner.members {
+		copy(whose[1+(1+i)*idSize:], member[:])
+	}
+	rest, err := g.readOwner(whose)
+	require.NoError(t, err)
+	require.Empty(t, rest)
+	for short := range whose {
+		_, err = g.readOwner(whose[:short])
+		require.Equal(t, damagedKind, kindOfError(t, err), "%d bytes", short)
+	}
+	last := spec.Durable{Epoch: spec.MaxEpoch, Grantee: n(5), Reserved: spec.MaxReserved}
+	for _, saves := range [][]GroupPromise{nil, {{1, last}}} {
+		require.NoError(t, g.Save(saves))
+		require.NoError(t, g.Close())
+		g, err = OpenGroups(dir, n(3), five)
+		require.NoError(t, err)
+	}
+	p, found := g.Load(1)
+	require.True(t, found)
+	require.Equal(t, last, p)
+	require.NoError(t, g.Close())
+}
+
 func kindOfError(t *testing.T, err error) Kind {
 	bad, ok := errors.AsType[*RecordError](err)
 	require.True(t, ok, "%v", err)

@@ -17,6 +17,10 @@ func TestPeers(t *testing.T) {
 	require.Zero(t, One(NonMember))
 	require.Equal(t, Peers{Me: 1, Others: 0b1101, Electors: 0b0111, Higher: 0b0100, Stands: true}, NewPeers(1, 0b1111, 0b0111, 0b0111, nil))
 	require.Equal(t, Peers{Me: 1, Others: 0b1101, Electors: 0b0111, Higher: 0b1101}, NewPeers(1, 0b1111, 0b0111, 0b1101, nil), "all who may lead")
+	lower := func(i, j int) bool { return i < j }
+	require.Equal(t, Set(0b0001), NewPeers(1, 0b1111, 0b0111, 0b0111, lower).Higher)
+	require.Equal(t, Set(0b0111), NewPeers(3, 0b1111, 0b1111, 0b1111, lower).Higher, "the last of all ranks lowest")
+	require.Zero(t, NewPeers(0, 0b0001, 0b0001, 0b0001, lower).Higher, "alone")
 	p := NewPeers(1, 0b1111, 0b0111, 0b0111, nil)
 	require.Equal(t, Set(0b0101), p.Asked())
 }

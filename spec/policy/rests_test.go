@@ -38,6 +38,7 @@ func TestRests(t *testing.T) {
 	}{
 		"a leader is released":                          {func(p *Policy) { p.role, p.leader = spec.Follower, 0 }, released, 0, 2},
 		"and is the one that was to stand":              {func(p *Policy) { p.role, p.leader = spec.Follower, 3 }, released, 0, 1},
+		"a leader names who is to stand first":          {func(p *Policy) { p.role, p.leader = spec.Follower, 0 }, func(s *Step) { released(s); s.Names = true }, lan.Patience, 2},
 		"or is dead":                                    {func(p *Policy) { p.leader, p.peers.Dead = 3, 0b0100 }, released, 0, 0},
 		"whoever restarts is released from nobody":      {func(p *Policy) { p.leader = 3 }, func(s *Step) { s.Action = spec.RestartAction }, lan.Patience, 1},
 		"who may not lead waits for those who may":      {func(p *Policy) { p.leader, p.peers.Stands = 3, false }, released, lan.Patience, 1},

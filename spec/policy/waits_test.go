@@ -107,6 +107,27 @@ func TestPreemption(t *testing.T) {
 	require.Equal(t, Never, wait(-1, 2))
 }
 
+// TestHold: who has handed over by name pre-empts nobody until the time that it gave is over, whether it was to stand before or comes to that later (R51).
+func TestHold(t *testing.T) {
+	until := start.Add(time.Minute)
+	follows := func(p *Policy) {
+		p.Follow(&Step{Now: start, Action: spec.OnHeartbeat, From: 0, Arm: 1 << PreemptTimer, Role: spec.Follower, Leader: 0})
+	}
+	p := waiting(LAN())
+	p.Hold(until)
+	require.Equal(t, Never, p.Due[PreemptTimer], "a timer that does not run is not begun")
+	follows(&p)
+	require.Equal(t, until, p.Due[PreemptTimer])
+
+	p = waiting(LAN())
+	follows(&p)
+	require.Less(t, p.Due[PreemptTimer], until)
+	p.Hold(until)
+	require.Equal(t, until, p.Due[PreemptTimer])
+	p.Hold(start)
+	require.Equal(t, until, p.Due[PreemptTimer], "a time that has passed brings nothing nearer")
+}
+
 // TestLongest: what is said of the longest waits, to the nanosecond.
 func TestLongest(t *testing.T) {
 	timing := Timing{Delay: 10 * ms, Drift: 0.5, Heartbeat: 40 * ms, Patience: 100 * ms, Election: 20 * ms, Coordinator: 120 * ms,

@@ -20,6 +20,7 @@ type successor struct {
 	now   atomic.Pointer[host.Status]
 	other *successor // or nil: it leads again
 	err   error
+	hold  atomic.Int64 // for which a hand-over was asked
 }
 
 func (s *successor) Status() host.Status         { return *s.now.Load() }
@@ -40,7 +41,8 @@ func (s *successor) Resign(context.Context) error {
 	return s.err
 }
 
-func (s *successor) HandOver(ctx context.Context, to spec.NodeID, _ time.Duration) error {
+func (s *successor) HandOver(ctx context.Context, to spec.NodeID, hold time.Duration) error {
+	s.hold.Store(int64(hold))
 	if s.other == nil || s.other.Status().ID != to {
 		return errors.New("it is not connected")
 	}
@@ -58,6 +60,7 @@ func TestOperatorHandOver(t *testing.T) {
 	require.EqualError(t, err, "node 3 leads already: nothing was done")
 	r, err := o.HandOver(t.Context(), five, time.Second)
 	require.NoError(t, err)
+	require.Equal(t, time.Second, time.Duration(leader.hold.Load()))
 	require.Equal(t, [2]spec.NodeID{three, five}, [2]spec.NodeID{r.Old.Node, r.New.Node})
 }
 
