@@ -218,6 +218,6 @@ func TestYieldsToWhoKnowsMore(t *testing.T) {
 		claim.Epoch, claim.Configuration.Epoch = 4, 4
 		require.False(t, node.Yields(&claim), "the epoch that it leads")
 	}
-	stranger := spec.Message{Type: spec.Claim, From: id(4), To: id(3), Epoch: 5, Question: 9, Configuration: conf("epoch:5 version:8 {1 2 3 4}")}
-	require.True(t, node.Yields(&stranger), "who is a member since")
+	joined := spec.Message{Type: spec.Claim, From: id(4), To: id(3), Epoch: 5, Question: 9, Configuration: conf("epoch:5 version:8 {1 2 3 4}")}
+	require.True(t, node.Yields(&joined), "who is a member since")
 }
