@@ -262,7 +262,7 @@ func ofGroups(t *testing.T) {
 func ofGroupsHangs(t *testing.T) {
 	address := reserve(t)
 	node := exec.Command(binary, "exec", "-id", "1", "-members", "1="+reserve(t), "-data", filepath.Join(t.TempDir(), "data"), "-cluster", "jobs",
-		"-profile", "busy", "-http", address, "-group", "orders", "-progress", "1s", "--", "sleep", "3600")
+		"-profile", "busy", "-http", address, "-group", "orders", "-restart", "-progress", "1s", "--", "sleep", "3600")
 	var log strings.Builder
 	node.Stderr = &log
 	require.NoError(t, node.Start())
