@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a test waits for what must come. Nothing is taken for granted because it did not come sooner.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 func within(t *testing.T) context.Context {
 	t.Helper()
