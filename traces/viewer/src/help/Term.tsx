@@ -27,9 +27,10 @@ export function Said({ title, says, children, of = 'term' }: { title: string; sa
     put(tip.current, box.current.getBoundingClientRect());
     const shut = () => setOpen('');
     const outside = (event: Event) => { if (event.target instanceof Node && !box.current?.contains(event.target)) shut(); };
-    document.addEventListener('scroll', outside, true);
+    const moves = (event: Event) => { if (event.target instanceof Node && event.target.contains(box.current)) shut(); }; // what scrolls elsewhere leaves the word where it is
+    document.addEventListener('scroll', moves, true);
     document.addEventListener('pointerdown', outside, true);
-    return () => { document.removeEventListener('scroll', outside, true); document.removeEventListener('pointerdown', outside, true); };
+    return () => { document.removeEventListener('scroll', moves, true); document.removeEventListener('pointerdown', outside, true); };
   }, [open]);
   return (
     <span class="term-box" ref={box} onPointerLeave={() => { if (open === 'pointed') setOpen(''); }}

@@ -88,6 +88,8 @@ inPage('a word says what it means to the pointer, to keys and to a voice; a rule
   const word = page.locator('.panel-state .term', { hasText: 'lease' }).first();
   const id = await word.getAttribute('aria-describedby');
   assert.match(await page.locator(`[id="${id}"]`).textContent() ?? '', /^Lease\. A node's vow to help nobody but one other/, 'a voice says it with the word');
+  await word.scrollIntoViewIfNeeded();
+  await settled(page); // what scrolls shuts a tip
   await word.hover();
   await page.locator('.term-tip:not([hidden])').waitFor();
   await page.mouse.move(2, 2);
