@@ -83,6 +83,12 @@ inPage('every letter on the ring is in its legend, from the first step of a run 
   assert.match(await page.locator('.ring-key [data-letters=G]').innerText(), /GRANT: I have promised it to you/);
 });
 
+// scrolls tells the page that an element scrolls.
+async function scrolls(page: Page, element: string): Promise<void> {
+  await page.locator(element).evaluate((el) => { el.dispatchEvent(new Event('scroll')); });
+  await settled(page);
+}
+
 inPage('a word says what it means to the pointer, to keys and to a voice; a rule in it is opened', { hash: golden('failover') }, async (page) => {
   await ready(page);
   const word = page.locator('.panel-state .term', { hasText: 'lease' }).first();
@@ -90,6 +96,13 @@ inPage('a word says what it means to the pointer, to keys and to a voice; a rule
   assert.match(await page.locator(`[id="${id}"]`).textContent() ?? '', /^Lease\. A node's vow to help nobody but one other/, 'a voice says it with the word');
   await word.scrollIntoViewIfNeeded();
   await settled(page); // what scrolls shuts a tip
+  await word.hover();
+  await page.locator('.term-tip:not([hidden])').waitFor();
+  await scrolls(page, '.transport');
+  assert.equal(await page.locator('.term-tip:not([hidden])').count(), 1, 'what scrolls elsewhere leaves it open');
+  await scrolls(page, 'body');
+  assert.equal(await page.locator('.term-tip:not([hidden])').count(), 0, 'the word is elsewhere now');
+  await page.mouse.move(2, 2);
   await word.hover();
   await page.locator('.term-tip:not([hidden])').waitFor();
   await page.mouse.move(2, 2);
