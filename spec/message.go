@@ -61,8 +61,8 @@ var ErrMessageType = errors.New("unknown message type")
 
 // Message is what one node says to another. It is valid if its type is, From and To are two different nodes, Epoch is at most
 // MaxEpoch, Question is from 1 to MaxQuestion, Keeps is none but in an ELECTION and Granted none but in a RESIGN, and not of a claim of
-// From, Names is none but in a RESIGN that has granted nothing and in a CLAIM, and not From, Hold is 0 but in a RESIGN that names, and at most MaxHold, and
-// Configuration is none, or valid and of no higher epoch.
+// From, Names is none but in a RESIGN that has granted nothing and in a CLAIM, and not From, Hold is 0 but in a RESIGN that names, and
+// at most MaxHold, and Configuration is none, or valid and of no higher epoch.
 //
 //	{"type":"CLAIM","from":"3","to":"1","epoch":4,"question":7}
 //	{"type":"ELECTION","from":"3","to":"1","epoch":4,"question":6,"keeps":"2"}
@@ -111,11 +111,8 @@ func (m *Message) check(members []NodeID) *FieldError {
 	if err := checkNode(m.From, members); err != nil {
 		return err.within("from")
 	}
-	if err := checkNode(m.To, members); err != nil {
+	if err := m.checkOther(m.To, members); err != nil {
 		return err.within("to")
-	}
-	if m.From == m.To {
-		return &FieldError{Field: "to", Problem: m.To.String() + " is the sender itself"}
 	}
 	if !m.Epoch.Valid() {
 		return &FieldError{Field: "epoch", Problem: aboveMax(uint64(m.Epoch))}
@@ -150,23 +147,23 @@ func (m *Message) checkMore(members []NodeID) *FieldError {
 	case m.Granted == Granted{}:
 		return nil
 	}
-	return m.checkGranted(members).within("granted")
+	if err := m.checkOther(m.Granted.By, members); err != nil {
+		return err.within("granted.by")
+	}
+	return m.Granted.check().within("granted")
 }
 
-// checkGranted says what is wrong with the claim that m has granted.
-func (m *Message) checkGranted(members []NodeID) *FieldError {
-	if m.Granted.By == m.From {
-		return &FieldError{Field: "by", Problem: m.From.String() + " is the sender itself"}
+// checkOther says what is wrong with a node that must be another than the sender.
+func (m *Message) checkOther(id NodeID, members []NodeID) *FieldError {
+	if id == m.From {
+		return &FieldError{Problem: id.String() + " is the sender itself"}
 	}
-	return m.Granted.check(members)
+	return checkNode(id, members)
 }
 
 // checkNames says what is wrong with the node that m names, and with the time for which that one is not to be pre-empted.
 func (m *Message) checkNames(members []NodeID) *FieldError {
-	if m.Names == m.From {
-		return &FieldError{Field: "names", Problem: m.Names.String() + " is the sender itself"}
-	}
-	if err := checkNode(m.Names, members); err != nil {
+	if err := m.checkOther(m.Names, members); err != nil {
 		return err.within("names")
 	}
 	return m.Hold.check()
