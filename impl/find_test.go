@@ -56,8 +56,25 @@ func searchOf(t *testing.T, names *nameserver.Server) bully.Search {
 	return bully.Search{Where: "dns+srv://" + names.Address() + "/" + service, Expect: 3, ID: "1", Folder: filepath.Join(t.TempDir(), "data")}
 }
 
-// noAnswer is what is said when no answer has come in time.
-const noAnswer = "no name server answers a question for SRV records of "
+// unanswered is what is said when no answer has come in time, and noAnswer to a question for members.
+const (
+	unanswered = "no name server answers a question for "
+	noAnswer   = unanswered + "SRV records of "
+)
+
+// requireWaits runs a search until it waits, for this. It may wait for an answer before: this machine may be too slow to answer itself.
+func requireWaits(t *testing.T, search bully.Search, want string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	search.Waits = func(why string) {
+		if !strings.Contains(why, unanswered) {
+			require.Equal(t, want, why)
+			stop()
+		}
+	}
+	_, err := bully.FindMembers(ctx, search)
+	require.ErrorIs(t, err, context.Canceled)
+}
 
 // threePods are the members that named(t, 3) knows.
 var threePods = map[string]string{"1": pod(0) + ":7000", "2": pod(1) + ":7000", "3": pod(2) + ":7000"}
@@ -115,15 +132,7 @@ func TestFindMembersWaits(t *testing.T) {
 	search = searchOf(t, names)
 	search.Where = "dns://" + names.Address() + "/bully.test:7000"
 	names.Pool("bully.test", "127.0.0.2", "127.0.0.3", "127.0.0.9")
-	ctx, stop := context.WithCancel(t.Context())
-	search.Waits = func(why string) {
-		if !strings.Contains(why, "no name server answers") {
-			require.Equal(t, "DNS has no name of 127.0.0.9, which bully.test has", why)
-			stop()
-		}
-	}
-	_, err = bully.FindMembers(ctx, search)
-	require.ErrorIs(t, err, context.Canceled)
+	requireWaits(t, search, "DNS has no name of 127.0.0.9, which bully.test has")
 	require.NoDirExists(t, search.Folder, "nothing is settled")
 }
 
@@ -175,20 +184,12 @@ func TestFindMembersRefusesNames(t *testing.T) {
 	names.Pool("bully.test", "127.0.0.2", "127.0.0.9")
 	search := searchOf(t, names)
 	search.Where = "dns://" + names.Address() + "/bully.test:7000"
-	search.Waits = func(why string) { require.Contains(t, why, noAnswer[:len("no name server answers")]) }
+	search.Waits = func(why string) { require.Contains(t, why, unanswered) }
 	_, err := bully.FindMembers(t.Context(), search)
 	require.ErrorContains(t, err, `"bully.bully.test" has no ordinal: a name such as bully-0 is wanted`)
 
 	names.Forget("bully.test") // and what has no address yet is waited for
-	ctx, stop := context.WithCancel(t.Context())
-	search.Waits = func(why string) {
-		if !strings.Contains(why, "no name server answers") {
-			require.Equal(t, "DNS has no addresses of bully.test", why)
-			stop()
-		}
-	}
-	_, err = bully.FindMembers(ctx, search)
-	require.ErrorIs(t, err, context.Canceled)
+	requireWaits(t, search, "DNS has no addresses of bully.test")
 }
 
 // TestSettledOrNotBegun: a node whose folder cannot keep who the members are does not begin with them. It waits in silence if nobody wants to be told.

@@ -92,12 +92,12 @@ const (
 
 // whole is a run in which all were tried.
 type whole struct {
-	day              time.Time
-	mutants, survive int
-	cpu              time.Duration
-	sources          string // the digest of what was tried
-	samples          []*sample
-	killed, survived map[string]int // generated ones, by package
+	day                time.Time
+	mutants, survivors int
+	cpu                time.Duration
+	sources            string // the digest of what was tried
+	samples            []*sample
+	killed, survived   map[string]int // generated ones, by package
 }
 
 // wholeOf returns what is kept of a whole run.
@@ -107,7 +107,7 @@ func wholeOf(results []*result, samples []*sample) *whole {
 		of := w.killed
 		if !r.isKilled() {
 			of = w.survived
-			w.survive++
+			w.survivors++
 		}
 		if r.made {
 			of[path.Dir(r.File)]++
@@ -119,7 +119,7 @@ func wholeOf(results []*result, samples []*sample) *whole {
 // String returns what stands in TABLE.md.
 func (w *whole) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Last whole run: %s, %d mutants, of which %d survived; %.0f minutes of processor time; %s%s.\n\n", w.day.Format(time.DateOnly), w.mutants, w.survive,
+	fmt.Fprintf(&b, "Last whole run: %s, %d mutants, of which %d survived; %.0f minutes of processor time; %s%s.\n\n", w.day.Format(time.DateOnly), w.mutants, w.survivors,
 		w.cpu.Minutes(), digestWord, w.sources)
 	b.WriteString("| package | generated | tried | killed | harmless | survived |\n|---|---|---|---|---|---|\n")
 	for _, s := range w.samples {

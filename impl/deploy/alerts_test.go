@@ -143,10 +143,10 @@ func stall(t *testing.T, c *localcluster.Cluster, id, by int) {
 	for range 5 {
 		_, err := c.Pause(id)
 		require.NoError(t, err)
-		eventually(t, "the node is silent", func() bool { return metric(t, c, by, heard) > 1 })
+		eventually(t, "the node is silent", func() bool { return metric(t, c.HTTP(by), heard) > 1 })
 		_, err = c.Continue(id)
 		require.NoError(t, err)
-		eventually(t, "the node goes on", func() bool { return metric(t, c, by, heard) < 1 })
+		eventually(t, "the node goes on", func() bool { return metric(t, c.HTTP(by), heard) < 1 })
 	}
 }
 
@@ -155,13 +155,13 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	require.Eventually(t, holds, patience, 20*time.Millisecond, what)
 }
 
-// metric returns the number of a series of a node.
-func metric(t *testing.T, c *localcluster.Cluster, id int, name string) float64 {
+// metric returns the number of a series of the node at an address.
+func metric(t *testing.T, address, name string) float64 {
 	t.Helper()
-	all, err := fetch(t.Context(), c.HTTP(id))
+	all, err := fetch(t.Context(), address)
 	require.NoError(t, err)
 	_, rest, there := strings.Cut(string(all), "\n"+name+" ")
-	require.True(t, there, "node %d has no %s", id, name)
+	require.True(t, there, "%s has no %s", address, name)
 	text, _, _ := strings.Cut(rest, "\n")
 	number, err := strconv.ParseFloat(text, 64)
 	require.NoError(t, err)
@@ -263,30 +263,16 @@ func ofGroupsHangs(t *testing.T) {
 	address := reserve(t)
 	node := exec.Command(binary, "exec", "-id", "1", "-members", "1="+reserve(t), "-data", filepath.Join(t.TempDir(), "data"), "-cluster", "jobs",
 		"-profile", "busy", "-http", address, "-group", "orders", "-restart", "-progress", "1s", "--", "sleep", "3600")
-	var log strings.Builder
-	node.Stderr = &log
-	require.NoError(t, node.Start())
-	defer func() {
-		require.NoError(t, node.Process.Signal(os.Interrupt))
-		require.NoError(t, node.Wait(), "%s", &log)
-	}()
-	quiets := 0.0
-	s := newServer(t, address)
-	s.fires(func() {
-		eventually(t, "work is quiet once more, and its group is led again", func() bool {
-			text, err := fetch(t.Context(), address)
-			if err != nil || !strings.Contains(string(text), "\nbully_groups_led 1\n") {
-				return false
-			}
-			_, rest, _ := strings.Cut(string(text), "\nbully_groups_quiet_total ")
-			var now float64
-			_, err = fmt.Sscan(rest, &now)
-			require.NoError(t, err)
-			more := now > quiets
-			quiets = now
-			return more
-		})
-	}, "BullyHangs")
+	runs(t, node, address, func() {
+		quiets := 0.0
+		newServer(t, address).fires(func() {
+			before := quiets
+			eventually(t, "work is quiet once more, and its group is led again", func() bool {
+				quiets = metric(t, address, "bully_groups_quiet_total")
+				return quiets > before && metric(t, address, "bully_groups_led") == 1
+			})
+		}, "BullyHangs")
+	})
 }
 
 // numbersEnd starts a node whose epochs are half used up, and one whose epochs all are.

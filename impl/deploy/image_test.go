@@ -130,7 +130,7 @@ func TestImage(t *testing.T) {
 	node.Path, node.Dir, node.Env = b.entrypoint[0], "/", b.env
 	node.SysProcAttr = rooted(b.root, b.user)
 	node.Err = nil
-	runs(t, node, address)
+	runs(t, node, address, func() {})
 	_, err := os.Stat(filepath.Join(b.root, "var/lib/bully/record"))
 	require.NoError(t, err, "its promises are where the volume is")
 }

@@ -104,8 +104,8 @@ func reserve(t *testing.T) string {
 	return address
 }
 
-// runs starts a node, waits until it says that it is well, and stops it: it ends in good order.
-func runs(t *testing.T, node *exec.Cmd, address string) {
+// runs starts a node, waits until it says that it is well, does something with it meanwhile, and stops it: it ends in good order.
+func runs(t *testing.T, node *exec.Cmd, address string, meanwhile func()) {
 	t.Helper()
 	var log strings.Builder
 	node.Stderr = &log
@@ -126,6 +126,7 @@ func runs(t *testing.T, node *exec.Cmd, address string) {
 		return well && response.Body.Close() == nil
 	})
 	require.True(t, well, "the node has ended: %s", &log)
+	meanwhile()
 	require.NoError(t, node.Process.Signal(os.Interrupt))
 	require.NoError(t, <-ended)
 }

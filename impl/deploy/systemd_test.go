@@ -91,7 +91,7 @@ func TestEnvironment(t *testing.T) {
 	for name, value := range values {
 		node.Env = append(node.Env, name+"="+value)
 	}
-	runs(t, node, values["BULLY_HTTP"])
+	runs(t, node, values["BULLY_HTTP"], func() {})
 }
 
 // TestSysusers: there is a user whom the unit names.
