@@ -179,11 +179,13 @@ func TestHangs(t *testing.T) {
 	require.ErrorContains(t, err, "it has made no progress for 20ms")
 }
 
-// newFake serves what a node would, and lets a program lead at once. It calls asked for each other question before it answers.
-func newFake(t *testing.T, asked func(path string)) (socket string) {
+// newFake serves what a node would, and lets a program lead at once. It calls asked for each other question before it answers with a lease
+// of an hour, or with a status that asked returns. On connections comes what becomes of each.
+func newFake(t *testing.T, asked func(path string) (status int)) (socket string, connections <-chan http.ConnState) {
 	socket = filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", socket)
 	require.NoError(t, err)
+	states := make(chan http.ConnState, 1000)
 	node := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/lead" {
 			_, _ = fmt.Fprintln(w, `{"leading":true,"epoch":7,"term":"x"}`)
@@ -191,21 +193,24 @@ func newFake(t *testing.T, asked func(path string)) (socket string) {
 			<-r.Context().Done()
 			return
 		}
-		asked(r.URL.Path)
-		_, _ = fmt.Fprintln(w, `{"epoch":7,"holds_ms":3600000}`)
-	})}
+		w.WriteHeader(asked(r.URL.Path))
+		if r.URL.Path != "/resign" {
+			_, _ = fmt.Fprintln(w, `{"epoch":7,"holds_ms":3600000}`)
+		}
+	}), ConnState: func(_ net.Conn, state http.ConnState) { states <- state }}
 	served := make(chan error, 1)
 	go func() { served <- node.Serve(l) }()
 	t.Cleanup(func() { require.NoError(t, node.Close()); require.ErrorIs(t, <-served, http.ErrServerClosed) })
-	return socket
+	return socket, states
 }
 
 // TestLeaseIsDatedFromTheQuestion asks a node that takes its time.
 func TestLeaseIsDatedFromTheQuestion(t *testing.T) {
 	var asked atomic.Pointer[time.Time]
-	socket := newFake(t, func(string) {
+	socket, _ := newFake(t, func(string) int {
 		now := time.Now()
 		asked.CompareAndSwap(nil, &now)
+		return http.StatusOK
 	})
 	client := &agent.Client{Socket: socket, Silence: time.Hour}
 	require.NoError(t, client.Lead(t.Context(), func(_ context.Context, r *agent.Reign) error {
@@ -218,11 +223,12 @@ func TestLeaseIsDatedFromTheQuestion(t *testing.T) {
 // TestLateAnswer: what is granted to who does not lead any more begins nothing.
 func TestLateAnswer(t *testing.T) {
 	came, late := make(chan struct{}), make(chan struct{})
-	socket := newFake(t, func(path string) {
+	socket, _ := newFake(t, func(path string) int {
 		if path == "/progress" {
 			close(came)
 			<-late
 		}
+		return http.StatusOK
 	})
 	progress := make(chan error, 1)
 	var reign *agent.Reign
@@ -237,6 +243,48 @@ func TestLateAnswer(t *testing.T) {
 	close(late)
 	require.ErrorIs(t, <-progress, agent.ErrNotLeader)
 	require.False(t, reign.Valid())
+}
+
+// TestReignIsGone: a node that says only in its answers that the reign is over ends it, long before the lease does.
+func TestReignIsGone(t *testing.T) {
+	var asked atomic.Int64
+	socket, _ := newFake(t, func(string) int {
+		if asked.Add(1) == 1 {
+			return http.StatusOK
+		}
+		return http.StatusGone
+	})
+	client := &agent.Client{Socket: socket, Silence: 3 * time.Millisecond}
+	ctx, cancel := context.WithCancel(t.Context())
+	require.ErrorIs(t, client.Lead(ctx, func(working context.Context, r *agent.Reign) error {
+		<-working.Done()
+		require.ErrorIs(t, context.Cause(working), agent.ErrNotLeader)
+		require.False(t, r.Valid())
+		cancel() // this node would not begin another
+		return nil
+	}), context.Canceled)
+}
+
+// TestNothingIsLeft: once Lead or Resign has returned, no connection to the node is open.
+func TestNothingIsLeft(t *testing.T) {
+	socket, connections := newFake(t, func(string) int { return http.StatusOK })
+	allClosed := func() {
+		for open := 0; ; {
+			switch <-connections {
+			case http.StateNew:
+				open++
+			case http.StateClosed:
+				if open--; open == 0 {
+					return
+				}
+			}
+		}
+	}
+	client := &agent.Client{Socket: socket, Silence: time.Hour}
+	require.NoError(t, client.Lead(t.Context(), func(context.Context, *agent.Reign) error { return nil }))
+	allClosed()
+	require.NoError(t, client.Resign(t.Context()))
+	allClosed()
 }
 
 // TestWrongly: each mistake has its error.

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -36,6 +37,7 @@ func TestHeadIsALaterVersion(t *testing.T) {
 		_, f := decode(file[:size])
 		require.Equal(t, &flaw{futureKind, "its version is 4, and this program knows 3 only"}, f)
 	}
+	require.Equal(t, readToLoad, int(binary.BigEndian.Uint16(file[lengthAt:])), "to those it is as long as it says")
 	require.False(t, futureKind.raisable())
 	require.Contains(t, string(file[:readToLoad]), "\n\nThe promise of a node of bully is in this file, in two slots from byte 4096 on.")
 }

@@ -6,3 +6,6 @@ func SetMostFrames(most int) (undo func()) {
 	mostFrames = most
 	return func() { mostFrames = was }
 }
+
+// Wrote is wrote, for the tests outside of this package.
+var Wrote = wrote

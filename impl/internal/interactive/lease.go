@@ -15,18 +15,12 @@ type deadlines map[time.Duration]time.Duration
 
 // asks notes what a node of ours has asked by its step, and when.
 func (s *Run) asks(m *compare.Moment) {
-	if m.Node == 0 || m.Out == nil && m.What != compare.Crashed {
+	if m.Node == 0 || m.Out == nil {
 		return
 	}
-	n := &s.nodes[m.Node-1]
-	ours, ok := s.play.View(m.Node).Node.(algorithms.Ours)
-	switch {
-	case !ok:
-	case m.What == compare.Crashed:
-		n.asked.Note(&spec.State{}, 0)
-	default:
+	if ours, ok := s.play.View(m.Node).Node.(algorithms.Ours); ok {
 		c := ours.Case()
-		n.asked.Note(&c.Want.State, m.At.Microseconds())
+		s.nodes[m.Node-1].asked.Note(&c.Want.State, m.At.Microseconds())
 	}
 }
 

@@ -132,6 +132,15 @@ func TestWritesAreTold(t *testing.T) {
 	require.Positive(t, held, "a leader is paused in the middle of a write")
 }
 
+// TestFatesOfWrites: which of what has come to the resource is stale, whoever wrote before.
+func TestFatesOfWrites(t *testing.T) {
+	require.Equal(t, recording.Taken, interactive.Wrote(&compare.Moment{}).Fate)
+	require.Equal(t, recording.Refused, interactive.Wrote(&compare.Moment{Refused: true}).Fate)
+	for node := range 3 {
+		require.Equal(t, recording.Stale, interactive.Wrote(&compare.Moment{Stale: 1 + node}).Fate)
+	}
+}
+
 // TestWriteInHand: the write that a paused leader had in hand when it was paused is refused behind a fence, and taken where there is none.
 func TestWriteInHand(t *testing.T) {
 	for algorithm, wanted := range map[string]recording.Fate{"textbook": recording.Stale, "bully": recording.Refused} {

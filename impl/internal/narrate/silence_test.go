@@ -51,6 +51,13 @@ func TestSilence(t *testing.T) {
 	require.Equal(t, []int{1, 2, 0}, []int{frames[0].Node, frames[1].Node, frames[2].Node})
 	require.Len(t, says(8, 2, spec.Leader, 4), 2, "who is heard no more is not told of twice")
 
+	told, says := listening(t, Options{Real: true})
+	says(0, 1, spec.Leader, 1)
+	says(1, 2, spec.Leader, 2)
+	undated := spec.Event{Seq: 2, Node: spec.IntegerID(1), Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer},
+		State: spec.State{Role: spec.Leader, Leader: spec.IntegerID(1), Grantee: spec.IntegerID(1), Epoch: 1, Latest: 4}}
+	require.False(t, told.Tell(&undated)[0].State.Unheard, "of an event that has no time it is not known that it is old")
+
 	_, says = listening(t, Options{})
 	says(0, 1, spec.Leader, 1)
 	require.Len(t, says(1, 2, spec.Leader, 2), 1, "in a simulated run a node is what it is told to be")

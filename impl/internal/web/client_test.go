@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 func TestURL(t *testing.T) {
@@ -48,4 +51,43 @@ func TestNoLeaderInTime(t *testing.T) {
 	_, err := (&Operator{Nodes: []string{"http://127.0.0.1:1"}}).Leader(ctx)
 	require.EqualError(t, err, "no leader was found in time, and without one no member can be changed: see bully status; if a quorum of "+
 		"the members is lost for good, begin a new cluster: see bully help init")
+}
+
+// TestOutcomeIsAsked: a leader that does not answer may have made the change. Whoever leads next is asked once it knows what is settled, and the change is not made twice.
+func TestOutcomeIsAsked(t *testing.T) {
+	three := spec.IntegerID(3)
+	with := func(ids ...uint64) *spec.Configuration {
+		var members []spec.Member
+		for _, id := range ids {
+			members = append(members, spec.Member{ID: spec.IntegerID(id), Kind: spec.Voter, Rank: 1, Address: fmt.Sprintf("h:%d", id)})
+		}
+		c, err := spec.NewConfiguration(4, 2, members)
+		require.NoError(t, err)
+		return &c
+	}
+	says := []Members{
+		{Node: three, Leading: true, Settled: true, Configuration: with(1, 3)},
+		{Node: three, Leading: true, Configuration: with(1, 3)},
+		{Node: three, Leading: true, Settled: true, Configuration: with(1, 2, 3)},
+	}
+	changes := 0
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodPost:
+			changes++
+			panic(http.ErrAbortHandler)
+		case r.URL.Path == "/members":
+			_ = json.NewEncoder(w).Encode(says[0])
+			says = says[1:]
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer node.Close()
+	var told []string
+	o := Operator{Nodes: []string{node.URL}, Say: func(text string) { told = append(told, text) }}
+	require.NoError(t, o.CarryOut(t.Context(), Change{Do: "add", ID: spec.IntegerID(2), Address: "h:2"}))
+	require.Equal(t, 1, changes)
+	require.Empty(t, says)
+	require.Equal(t, []string{"node 3, which led, has gone: node 3, which led, has not answered: EOF; the next leader tells whether the members have been changed"}, told)
 }

@@ -111,6 +111,24 @@ func TestWhatACrashLeavesInPlace(t *testing.T) {
 	require.False(t, disk.Is("a", file))
 }
 
+// TestInPlaceBeforeASync writes over what was never synced: it may be lost with all else.
+func TestInPlaceBeforeASync(t *testing.T) {
+	disk := simdisk.New()
+	file := create(t, disk, "a", "ab")
+	require.NoError(t, disk.Sync())
+	_, err := file.WriteAt([]byte("c"), 1)
+	require.NoError(t, err)
+	require.Equal(t, []string{`""`, `"\x00\x00"`, `"a"`, `"ac"`}, survivors(disk, "a"))
+}
+
+func TestFull(t *testing.T) {
+	disk := simdisk.New()
+	file := create(t, disk, "a", "ab")
+	require.True(t, file.Keep())
+	disk.Full = true
+	require.False(t, file.Keep())
+}
+
 func TestSyncThatFailsDropsWhatItHad(t *testing.T) {
 	disk := simdisk.New()
 	file := create(t, disk, "a", "ab")
