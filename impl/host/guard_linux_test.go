@@ -35,6 +35,23 @@ func aTimer(t *testing.T) (fd int, state func() (left, every time.Duration)) {
 	}
 }
 
+// looking is a transport of which a test learns that a turn looks at it.
+type looking struct {
+	Transport
+	wake, looks, goOn chan struct{}
+}
+
+func (l *looking) Wake() <-chan struct{} { return l.wake }
+
+func (l *looking) Next() (transport.Event, bool) {
+	select {
+	case l.looks <- struct{}{}:
+		<-l.goOn
+	default:
+	}
+	return l.Transport.Next()
+}
+
 // TestGuardIsTold: a guard is not to judge a node before it runs, while it waits for its disk, and when it ends; and is to look in time when
 // the loop makes a turn, or rests.
 func TestGuardIsTold(t *testing.T) {
@@ -49,7 +66,8 @@ func TestGuardIsTold(t *testing.T) {
 		return nil
 	})
 	turn := make(chan struct{})
-	node, err := New(Config{ID: me, Members: []spec.NodeID{me}, Storage: disk, Transport: transport.NewNetwork(nil).Join(me), Timing: timing, Guard: guard})
+	links := &looking{transport.NewNetwork(nil).Join(me), make(chan struct{}), make(chan struct{}), make(chan struct{})}
+	node, err := New(Config{ID: me, Members: []spec.NodeID{me}, Storage: disk, Transport: links, Timing: timing, Guard: guard})
 	require.NoError(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- node.Run(context.Background()) }()
@@ -73,10 +91,37 @@ func TestGuardIsTold(t *testing.T) {
 	left, _ = state()
 	require.LessOrEqual(t, left, 5*guard.ring.first, "and makes a turn soon, whatever comes")
 	require.Equal(t, &GuardStatus{}, node.Status().Guard)
+	links.wake <- struct{}{}
+	<-links.looks
+	left, every = state()
+	require.Equal(t, timing.Delay/4, every)
+	require.LessOrEqual(t, left, timing.Delay+timing.Delay/2, "it makes a turn, as something has come")
+	links.goOn <- struct{}{}
 	require.NoError(t, node.Close())
 	require.NoError(t, <-ended)
 	left, _ = state()
 	require.Zero(t, left, "it has ended")
+}
+
+// TestGuardOfALoop: the loop of another package tells it as that of a host does.
+func TestGuardOfALoop(t *testing.T) {
+	fd, state := aTimer(t)
+	timing := Busy()
+	first := timing.Delay + timing.Delay/2
+	loop := (&Guard{bell: bell{fd: fd, there: true}}).Loop(&timing)
+	loop.Turns(time.Now())
+	left, every := state()
+	require.Equal(t, timing.Delay/4, every)
+	require.LessOrEqual(t, left, first)
+	loop.Rests(instant(time.Hour), 0)
+	left, _ = state()
+	require.Greater(t, left, time.Hour)
+	require.Equal(t, instant(7).Add(4*first), loop.RousesBy(7), "it is not to rest for so long")
+	loop.Ends()
+	left, _ = state()
+	require.Zero(t, left)
+	require.Equal(t, never, (&Guard{}).Loop(&timing).RousesBy(7), "nobody looks")
+	require.Equal(t, never, (*Guard)(nil).rousesBy(7))
 }
 
 // TestFindGuard: a guard is found once, by the process that it has started.

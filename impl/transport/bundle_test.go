@@ -95,6 +95,10 @@ func TestSavesAreRemembered(t *testing.T) {
 
 // What is no bundle ends its connection.
 func TestBadBundles(t *testing.T) {
+	says := map[string]string{
+		"no length": "length: 0 is not that of a bundle", "no bytes": "length: 8 is not that of a bundle", "too long": "length: 4278190080 is not that of a bundle",
+		"cut": "unexpected EOF",
+	}
 	for name, frame := range map[string][]byte{
 		"no length": {0, 0, 0, 0}, "no bytes": {0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 1}, "too long": {0xff, 0, 0, 0}, "cut": {0, 0, 0, 9, 1},
 	} {
@@ -104,8 +108,8 @@ func TestBadBundles(t *testing.T) {
 				_, _ = a.Write(frame)
 				_ = a.Close()
 			}()
-			_, err := readBundle(b, time.Minute)
-			require.Error(t, err)
+			node := &TCP{config: Config{FrameTimeout: time.Minute}}
+			require.ErrorContains(t, node.readBundles(nil, nil, b), says[name])
 			require.NoError(t, b.Close())
 		})
 	}
