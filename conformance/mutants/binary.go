@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/mutants/strays"
@@ -22,8 +23,9 @@ import (
 type binaries struct {
 	root    string
 	overlay string
-	paths   map[string]string // by package: ./impl/bully
-	apart   string            // a pattern of tests that do not pass here, though nothing is broken; "" if all do
+	paths   map[string]string       // by package: ./impl/bully
+	proofs  map[string]func() error // by package: that its tests pass as long as no mutant is chosen, tried once
+	apart   string                  // a pattern of tests that do not pass here, though nothing is broken; "" if all do
 }
 
 // leave leaves out a test from now on, and reports whether that is anything new.
@@ -64,7 +66,7 @@ func (c *combined) build(ctx context.Context, dirs []string, folder string) (*bi
 	}
 	for i, dir := range dirs {
 		b.paths[dir] = filepath.Join(folder, fmt.Sprintf("%d.test", i))
-		command := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-gcflags=-e", "-overlay="+b.overlay, "-o", b.paths[dir], dir)
+		command := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-gcflags=-e", "-ldflags=-s -w", "-overlay="+b.overlay, "-o", b.paths[dir], dir)
 		command.Dir = c.root
 		if output, err := command.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("go test -c %s: %w\n%s", dir, err, output)
@@ -76,7 +78,7 @@ func (c *combined) build(ctx context.Context, dirs []string, folder string) (*bi
 	return b, nil
 }
 
-// combine builds the packages with all their mutants, and tries that they pass as long as none is chosen. Done removes
+// combine builds the packages with all their mutants, and tries that they pass as long as none is chosen: of the table, what has killed last. Done removes
 // what was built.
 func (t *trial) combine(ctx context.Context) (done func(), err error) {
 	folder, err := os.MkdirTemp("", "mutants-")
@@ -142,22 +144,54 @@ func (t *trial) combineOne(ctx context.Context, dir string, mutants []*mutant, f
 	if err != nil {
 		return nil, err
 	}
-	for tests := range b.paths {
-		o, err := b.run(ctx, tests, 0, t.budget(tests))
-		for err == nil && o.failed && mutants[0].made && b.leave(o.test) { // a test may count what a copy costs: allocations, lines
-			_, _ = fmt.Fprintf(t.log, "%s of %s does not pass with all the mutants, which it is to try one by one\n", o.test, tests)
-			o, err = b.run(ctx, tests, 0, t.budget(tests), where{skip: b.apart}.flags("-test.")...)
+	if mutants[0].made {
+		return t.leaveOut(ctx, b, dir, tests[0])
+	}
+	b.proofs = map[string]func() error{}
+	for _, tests := range tests {
+		prove := func(flags ...string) error {
+			o, err := b.run(ctx, tests, 0, t.budget(tests), flags...)
+			if err == nil && o.failed {
+				err = fmt.Errorf("%s fails with copies of the functions of %s that nobody calls\n%s", tests, dir, o.output)
+			}
+			return err
 		}
+		b.proofs[tests] = sync.OnceValue(func() error { return prove() })
+		err := prove(where{run: killersOf(mutants, tests)}.flags("-test.")...)
 		if err != nil {
 			return nil, err
 		}
-		if o.failed && mutants[0].made {
-			_, _ = fmt.Fprintf(t.log, "%s does not pass with all its mutants, which are built one by one\n", dir)
-			return nil, nil
+	}
+	return b, nil
+}
+
+// killersOf returns a pattern of the tests of a package that are run first for these mutants; "" if there is none, and so for all.
+func killersOf(mutants []*mutant, dir string) string {
+	var tests []string
+	for _, m := range mutants {
+		for _, of := range []where{m.last, m.smallest()} {
+			if of.dir == dir && of.run != "" {
+				tests = append(tests, of.run)
+			}
 		}
-		if o.failed {
-			return nil, fmt.Errorf("%s fails with copies of the functions of %s that nobody calls\n%s", tests, dir, o.output)
-		}
+	}
+	slices.Sort(tests)
+	return strings.Join(slices.Compact(tests), "|")
+}
+
+// leaveOut tries that the tests of a package pass with its generated mutants, and leaves out those that do not. It returns nil if that is not to be had.
+func (t *trial) leaveOut(ctx context.Context, b *binaries, dir, tests string) (*binaries, error) {
+	o, err := b.run(ctx, tests, 0, t.budget(tests))
+	for err == nil && o.failed && b.leave(o.test) { // a test may count what a copy costs: allocations, lines
+		_, _ = fmt.Fprintf(t.log, "%s of %s does not pass with all the mutants, which it is to try one by one\n", o.test, tests)
+		o, err = b.run(ctx, tests, 0, t.budget(tests), where{skip: b.apart}.flags("-test.")...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.failed {
+		_, _ = fmt.Fprintf(t.log, "%s does not pass with all its mutants, which are built one by one\n", dir)
+		return nil, nil
 	}
 	return b, nil
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -46,11 +47,35 @@ func TestApart(t *testing.T) {
 }
 
 func TestSlowest(t *testing.T) {
-	require.Equal(t, "^(A)$", slowest(map[string]float64{"A": 5, "B": 2, "C": 2}))
-	require.Equal(t, "^(B|A)$", slowest(map[string]float64{"A": 2, "B": 3, "C": 1, "D": 1, "E": 1}))
-	require.Empty(t, slowest(map[string]float64{"A": 1, "B": 1, "C": 1, "D": 1}), "none is slow")
-	require.Empty(t, slowest(map[string]float64{"A": 1}))
+	require.Equal(t, "^(A)$", slowest(times{"A": 5, "B": 2, "C": 2}))
+	require.Equal(t, "^(B|A)$", slowest(times{"A": 2, "B": 3, "C": 1, "D": 1, "E": 1}))
+	require.Empty(t, slowest(times{"A": 1, "B": 1, "C": 1, "D": 1}), "none is slow")
+	require.Empty(t, slowest(times{"A": 1}))
 	require.Empty(t, slowest(nil))
+}
+
+// TestTimes: how long to wait for what hangs is told by those tests alone that are run.
+func TestTimes(t *testing.T) {
+	took := times{"TestA": 1, "TestAB": 2, "TestC": 4}
+	require.Equal(t, 7*time.Second, took.of(where{}))
+	require.Equal(t, time.Second, took.of(where{run: "^TestA$"}))
+	require.Equal(t, time.Second, took.of(where{run: "^TestA$/^case$"}))
+	require.Equal(t, 5*time.Second, took.of(where{skip: "^TestAB$|^TestD$"}))
+	require.Equal(t, 2*time.Second, took.of(where{run: "TestA", skip: "^TestA$"}))
+}
+
+// TestKillers: whatever a row names is run first, also what ran when the time was over, and is tried first without any mutant.
+func TestKillers(t *testing.T) {
+	var all []*mutant
+	for _, by := range []string{"`a TestB/case`", "`a TestA (time limit)`", "`a TestB`", "`b TestC`", "`a (no test: the program ended)`", "–"} {
+		all = append(all, &mutant{last: row{by: by}.killer()})
+	}
+	require.Equal(t, where{dir: "./a", run: "^TestA$"}, all[1].last)
+	require.Equal(t, where{}, all[4].last)
+	require.Equal(t, "^TestA$|^TestB$", killersOf(all, "./a"))
+	all[3].Smallest = "./c ^TestD$"
+	require.Equal(t, "^TestD$", killersOf(all, "./c"))
+	require.Empty(t, killersOf(all, "./d"))
 }
 
 // TestStages: the slow tests of a package come last, and those apart that do not pass where all mutants are.

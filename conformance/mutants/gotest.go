@@ -20,13 +20,13 @@ import (
 // outcome is what came of the tests of one package.
 type outcome struct {
 	built    bool
-	ran      int                // tests begun
-	failed   bool               // a test failed, or the program of the tests did
-	test     string             // that failed first; "" if none is known
-	hung     bool               // the time limit stopped it
-	smallest string             // the first line that says what the smallest run is that fails, without that word
-	output   string             // what was printed
-	took     map[string]float64 // how many seconds each test took that passed
+	ran      int    // tests begun
+	failed   bool   // a test failed, or the program of the tests did
+	test     string // that failed first; "" if none is known
+	hung     bool   // the time limit stopped it
+	smallest string // the first line that says what the smallest run is that fails, without that word
+	output   string // what was printed
+	took     times  // of each test that passed
 }
 
 // crowd stands for the test that failed where the tests had so many processes that they were all killed.
@@ -123,7 +123,7 @@ type event struct {
 
 // read makes an outcome of the output of go test -json.
 func read(r io.Reader) (*outcome, error) {
-	o := &outcome{built: true, took: map[string]float64{}}
+	o := &outcome{built: true, took: times{}}
 	var printed strings.Builder
 	running := ""
 	lines := bufio.NewReader(r)

@@ -3,7 +3,7 @@
 // told to read one file from elsewhere (-overlay). The table of mutants is in the files of table/; make mutants calls
 // the command, and on its own it is run like this:
 //
-//	go run ./conformance/mutants                          # all of the table, and a sample of what is generated: in about 20 minutes
+//	go run ./conformance/mutants                          # all of the table, and a sample of what is generated: in less than half an hour, on two cores
 //	go run ./conformance/mutants -run 'grant' -v          # some, with their diffs and what the tests say
 //	go run ./conformance/mutants -update                  # all, and writes conformance/mutants/TABLE.md
 //	go run ./conformance/mutants -update -missing         # those that this table lacks; its other rows stay

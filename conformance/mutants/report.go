@@ -41,7 +41,7 @@ func (r *result) verdict() string {
 	case killed:
 		return r.By
 	case hung:
-		return r.By + " (time limit)"
+		return r.By + timeLimit
 	}
 	return strings.ToUpper(string(r.Status))
 }
@@ -197,10 +197,13 @@ func readTableOf(file string) (before string, rows map[string]row, after string,
 	return before, rows, after, nil
 }
 
-// killer returns the test that killed a mutant, or no test where a row names none that can be run alone: the time limit, a program that
-// ended.
+// timeLimit is said behind the test that ran when the time limit was over.
+const timeLimit = " (time limit)"
+
+// killer returns the test that killed a mutant, or that ran when the time limit was over; no test where a row names none that can be run
+// alone: a program that ended.
 func (r row) killer() (w where) {
-	dir, test, found := strings.Cut(strings.Trim(r.by, "`"), " ")
+	dir, test, found := strings.Cut(strings.TrimSuffix(strings.Trim(r.by, "`"), timeLimit), " ")
 	if !found || strings.ContainsAny(test, " (") {
 		return where{}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -45,9 +46,10 @@ type trial struct {
 	verbose  bool
 	combined map[string]*binaries     // by the group of a mutant
 	took     map[string]time.Duration // the tests of each package, without mutants
+	tests    map[string]times         // each of them
 	slow     map[string]string        // those of them that take the most time, as a pattern
 
-	mu    sync.Mutex // guards done, took, slow, kills and log
+	mu    sync.Mutex // guards done, took, tests, slow, kills and log
 	done  int
 	kills map[string]map[string]int // of each package, how many generated mutants each test has killed
 }
@@ -81,14 +83,14 @@ func (t *trial) baseline(ctx context.Context) error {
 		}
 	}
 	begin := time.Now()
-	t.took, t.slow = map[string]time.Duration{}, map[string]string{}
+	t.took, t.tests, t.slow = map[string]time.Duration{}, map[string]times{}, map[string]string{}
 	problems := each(dirs, t.jobs, func(dir string) error {
 		begin := time.Now()
 		o, err := (&goTest{root: t.root, dir: dir, limit: baselineLimit}).do(ctx)
 		t.mu.Lock()
 		t.took[dir] = time.Since(begin)
 		if err == nil {
-			t.slow[dir] = slowest(o.took)
+			t.tests[dir], t.slow[dir] = o.took, slowest(o.took)
 		}
 		t.mu.Unlock()
 		switch {
@@ -197,9 +199,14 @@ func (t *trial) try(ctx context.Context, r *result) error {
 func (t *trial) run(ctx context.Context, m *mutant, overlay string, tests where) (*outcome, error) {
 	limit := t.budget(tests.dir)
 	if m.Hangs { // and what is waited for is not to be waited for long
-		limit = max(t.limit/3, 3*t.took[tests.dir])
+		limit = max(t.limit/3, 3*t.tests[tests.dir].of(tests))
 	}
 	if b := t.combined[m.group()]; b != nil && m.number > 0 && !tests.apart && b.paths[tests.dir] != "" {
+		if tests.run == "" && !m.made { // it was tried of those only that the table names
+			if err := b.proofs[tests.dir](); err != nil {
+				return nil, err
+			}
+		}
 		return b.run(ctx, tests.dir, m.number, limit, tests.flags("-test.")...)
 	}
 	return (&goTest{root: t.root, overlay: overlay, dir: tests.dir, which: tests.flags("-"), limit: limit}).do(ctx)
@@ -253,6 +260,12 @@ func tail(text string) string {
 type where struct {
 	dir, run, skip string
 	apart          bool // built with this mutant alone
+}
+
+// names reports whether a test is one of them.
+func (w where) names(test string) bool {
+	run, _, _ := strings.Cut(w.run, "/")
+	return regexp.MustCompile(run).MatchString(test) && (w.skip == "" || !regexp.MustCompile(w.skip).MatchString(test))
 }
 
 // flags returns the flags that choose the tests, for go test or, with another prefix, for its binary.
@@ -324,12 +337,25 @@ func (t *trial) often(dir string) string {
 	return "^(" + strings.Join(tests[:min(most, len(tests))], "|") + ")$"
 }
 
+// times is how many seconds tests take, by their names.
+type times map[string]float64
+
+// of returns how long those take that are chosen.
+func (t times) of(tests where) (all time.Duration) {
+	for name, seconds := range t {
+		if tests.names(name) {
+			all += time.Duration(seconds * float64(time.Second))
+		}
+	}
+	return all
+}
+
 // either returns a pattern for what either of two is for, of which each may be none.
 func either(a, b string) string { return strings.Trim(a+"|"+b, "|") }
 
 // slowest returns a pattern of the fewest tests that together take more than half of the time of all: none, if these are half of all
 // tests, and so to run the others alone saves nothing.
-func slowest(took map[string]float64) string {
+func slowest(took times) string {
 	total := 0.0
 	for _, seconds := range took {
 		total += seconds
