@@ -13,7 +13,8 @@ import (
 // Engine is what is open. The zero Engine has nothing open. It is for one goroutine.
 type Engine struct {
 	open map[int]*playing
-	last int // the handle given last
+	last int    // the handle given last
+	text string // of the file that is to be opened, while that is asked
 }
 
 // playing is a recording that is open.
@@ -67,7 +68,7 @@ var methods = map[string]method{
 	"begin":      {1, (*Engine).begin, notOpened},
 	"next":       {2, (*Engine).next, noMore},
 	"do":         {2, (*Engine).do, noMore},
-	"open":       {2, (*Engine).openText, notOpened},
+	"open":       {1, (*Engine).openText, notOpened},
 	"openGolden": {1, (*Engine).openGolden, notOpened},
 	"feed":       {2, (*Engine).feed, noMore},
 	"live":       {2, (*Engine).live, notOpened},
@@ -92,8 +93,9 @@ func noMore(p *Problem) any { return more{Frames: []recording.Frame{}, Ended: tr
 
 func notExported(p *Problem) any { return exported{Problem: p} }
 
-// Call asks the engine something. The arguments are a JSON array, and the answer is JSON.
-func (e *Engine) Call(name, args string) (answer string) {
+// Call asks the engine something. The arguments are a JSON array, and the answer is JSON. The text of a file that is to be opened stands behind
+// them, as it is: what is large takes long to be read, and is to be read once.
+func (e *Engine) Call(name, args string, text ...string) (answer string) {
 	m, known := methods[name]
 	if !known {
 		return encode(more{Frames: []recording.Frame{}, Ended: true, Problem: problem("the engine knows no %q", name)})
@@ -111,6 +113,8 @@ func (e *Engine) Call(name, args string) (answer string) {
 	if err := json.Unmarshal([]byte(args), &a); err != nil || len(a) != m.arguments {
 		return encode(m.failed(problem("%s takes %d arguments, as a JSON array", name, m.arguments)))
 	}
+	e.text = strings.Join(text, "")
+	defer func() { e.text = "" }()
 	return encode(m.call(e, a))
 }
 
@@ -229,7 +233,7 @@ func (e *Engine) do(a arguments) any {
 }
 
 func (e *Engine) openText(a arguments) any {
-	return e.add(Open([]byte(a.text(0)), a.text(1)), nil)
+	return e.add(Open([]byte(e.text), a.text(0)), nil)
 }
 
 func (e *Engine) openGolden(a arguments) any { return e.add(OpenGolden(a.text(0)), nil) }

@@ -16,12 +16,16 @@ import (
 // ask asks an engine, and reads the answer.
 func ask[T any](t *testing.T, e *Engine, name string, args ...any) (answer T) {
 	t.Helper()
+	var file []string
+	if name == "open" {
+		file, args = []string{args[0].(string)}, args[1:]
+	}
 	text, err := json.Marshal(args)
 	require.NoError(t, err)
 	if args == nil {
 		text = []byte("[]")
 	}
-	said := e.Call(name, string(text))
+	said := e.Call(name, string(text), file...)
 	require.NoError(t, json.Unmarshal([]byte(said), &answer), "%s: %s", name, said)
 	return answer
 }

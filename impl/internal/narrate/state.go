@@ -3,6 +3,7 @@ package narrate
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-fdf591db/bully/conformance"
@@ -82,16 +83,14 @@ func questions(s *spec.State) string {
 
 // reignOf says from which question a reign is dated, and what others have answered.
 func reignOf(s *spec.State) string {
-	text := fmt.Sprintf("dated from question %d", s.Dated)
-	if len(s.Answered) == 0 {
-		return text
+	text, next := "dated from question "+number(s.Dated), "; answered: "
+	for _, a := range s.Answered {
+		text, next = text+next+number(a.Question)+" by "+a.Node.String(), ", "
 	}
-	answers := make([]string, len(s.Answered))
-	for i, a := range s.Answered {
-		answers[i] = fmt.Sprintf("%d by %s", a.Question, a.Node)
-	}
-	return text + "; answered: " + strings.Join(answers, ", ")
+	return text
 }
+
+func number(q spec.Question) string { return strconv.FormatUint(uint64(q), 10) }
 
 func named(id spec.NodeID, none string) string {
 	if id.IsNone() {

@@ -1,8 +1,9 @@
 // How the Go program is asked, wherever it runs.
 import type { Engine, Exported, Frame, Gallery, More, Opened, Problem, Sketched } from '../types';
 
-// Called is how the Go program is asked: arguments and answer are JSON. It answers at once; that of a worker answers later.
-export interface Called<Answer = string> { call(method: string, args: string): Answer }
+// Called is how the Go program is asked: arguments and answer are JSON. The text of a file that is opened stands apart, as it may be large, and JSON takes long to be
+// read. It answers at once; that of a worker answers later.
+export interface Called<Answer = string> { call(method: string, args: string, text?: string): Answer }
 
 export type Method = keyof Engine;
 
@@ -11,7 +12,8 @@ export type Ask = (method: Method, args: unknown[]) => Promise<unknown>;
 
 // directly returns what asks a program that runs here.
 export function directly(program: Called): Ask {
-  const call = (method: Method, args: unknown[]): unknown => JSON.parse(program.call(method, JSON.stringify(args)));
+  const call = (method: Method, args: unknown[]): unknown =>
+    JSON.parse(method === 'open' ? program.call(method, JSON.stringify(args.slice(1)), args[0] as string) : program.call(method, JSON.stringify(args)));
   return async (method, args) => (method === 'onward' ? onward(call, ...args as [number, number, number]) : call(method, args));
 }
 
