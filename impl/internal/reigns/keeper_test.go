@@ -143,3 +143,106 @@ func TestStalledWork(t *testing.T) {
 		require.True(t, r.Rests().Idle)
 	})
 }
+
+// TestHangs: work that had reported no progress hangs if it has not returned by the deadline, nor while whoever is to know is told.
+func TestHangs(t *testing.T) {
+	for name, c := range map[string]struct {
+		progress       time.Duration
+		returns, hangs bool
+		told           int64 // of the silence, of the deadline, and of what came of it
+	}{
+		"it goes on":                  {time.Second, false, true, 3},
+		"it returns meanwhile":        {time.Second, true, false, 4},
+		"it need not report anything": {0, false, false, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				k, returns, told := keeperOf(time.Now), make(chan struct{}), make(chan struct{})
+				k.Progress = c.progress
+				k.Overrun = func(*Work) { <-told }
+				var loop atomic.Int64
+				r := k.New(1, func() { loop.Add(1) })
+				r.renew(time.Now().Add(time.Minute))
+				ctx, w := r.join(t.Context())
+				go func() { _, _ = w.run(ctx, func(context.Context, *Work) error { <-returns; return nil }) }()
+				time.Sleep(2 * time.Minute)
+				synctest.Wait()
+				require.False(t, r.Rests().Hangs, "it is not told yet")
+				if c.returns {
+					close(returns)
+					synctest.Wait()
+				}
+				close(told)
+				synctest.Wait()
+				require.Equal(t, c.hangs, r.Rests().Hangs)
+				require.True(t, r.Rests().Over())
+				require.Equal(t, c.told, loop.Load())
+				if !c.returns {
+					close(returns)
+				}
+			})
+		})
+	}
+}
+
+// closing is a timer that has something to close.
+type closing struct {
+	systemTimer
+	stopped, closed *int
+}
+
+func (c closing) Stop() bool   { *c.stopped++; return c.systemTimer.Stop() }
+func (c closing) Close() error { *c.closed++; return nil }
+
+// TestKeeperEndsWithItsWork: it ends as soon as no work runs, however far the deadline is, and leaves no timer behind; it begins again.
+func TestKeeperEndsWithItsWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, begun, stopped, closed, told := keeperOf(time.Now), 0, 0, 0, 0
+		k.NewTimer = func(time.Duration) Timer {
+			begun++
+			return closing{systemTimer{time.NewTimer(time.Hour)}, &stopped, &closed}
+		}
+		r := k.New(1, func() { told++ })
+		r.renew(time.Now().Add(time.Hour))
+		for ends := 1; ends <= 2; ends++ {
+			ctx, w := r.join(t.Context())
+			over, err := w.run(ctx, func(context.Context, *Work) error {
+				other, beside := r.join(t.Context())
+				over, err := beside.run(other, func(context.Context, *Work) error { synctest.Wait(); return nil })
+				require.NotNil(t, k.kick, "one still runs")
+				require.False(t, over)
+				return err
+			})
+			require.NoError(t, err)
+			require.False(t, over)
+			synctest.Wait()
+			require.Nil(t, k.kick)
+			require.Equal(t, []int{ends, ends, ends}, []int{begun, stopped, closed})
+		}
+		require.Zero(t, told)
+	})
+}
+
+// TestProgressBesideAnEnd: while work of a reign that has ended is waited for until its deadline, other work is still to report progress in time.
+func TestProgressBesideAnEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, returns := keeperOf(time.Now), make(chan struct{})
+		k.Progress = time.Second
+		begin := func() (*Reign, context.Context) {
+			r := k.New(1, func() {})
+			r.renew(time.Now().Add(time.Hour))
+			ctx, w := r.join(t.Context())
+			go func() { _, _ = w.run(ctx, func(context.Context, *Work) error { <-returns; return nil }) }()
+			synctest.Wait()
+			return r, ctx
+		}
+		ended, _ := begin()
+		ended.End(errOver)
+		time.Sleep(time.Minute)
+		_, other := begin()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, errStalled, context.Cause(other))
+		close(returns)
+	})
+}

@@ -116,9 +116,75 @@ func TestWorkLeaves(t *testing.T) {
 	require.Error(t, goesOn.Err())
 }
 
+// TestRenew: the loop moves the deadline on, and never back; the end of the reign is told to everybody at once.
+func TestRenew(t *testing.T) {
+	begin := time.Now()
+	w := NewWatch(func() time.Time { return begin }, time.Second)
+	r := keeperOf(time.Now).New(1, func() {})
+	for _, at := range []struct{ until, want time.Duration }{{time.Hour, time.Hour}, {time.Minute, time.Hour}, {2 * time.Hour, 2 * time.Hour}, {90 * time.Minute, 2 * time.Hour}} {
+		r.Renew(policy.Instant(at.until), w)
+		require.Equal(t, begin.Add(at.want), r.Deadline())
+	}
+	w.Read = begin.Add(time.Hour) // and is said to be the same instant
+	r.Renew(policy.Instant(2*time.Hour), w)
+	require.Equal(t, begin.Add(2*time.Hour), r.Deadline(), "it is no later one")
+	require.True(t, r.Valid())
+	r.End(errOver)
+	require.False(t, r.Valid())
+	require.Zero(t, r.Deadline())
+	require.Zero(t, (*Reign)(nil).Deadline())
+}
+
+// TestTick: a watch goes with its clock.
+func TestTick(t *testing.T) {
+	now := time.Now()
+	w := NewWatch(func() time.Time { return now }, time.Second)
+	for _, passed := range []time.Duration{time.Second, 0, 2 * time.Second} {
+		before := w.Now
+		now = now.Add(passed)
+		require.False(t, w.Tick())
+		require.Equal(t, passed, w.Now.After(before))
+		require.Equal(t, now, w.Read)
+		require.Equal(t, now.Add(time.Minute), w.At(w.Now.Add(time.Minute)))
+	}
+}
+
+// TestYield: a reign that ends for another node waits for work, and no longer than its deadline, which moves no more; the loop is told when work has returned.
+func TestYield(t *testing.T) {
+	told := 0
+	r := keeperOf(time.Now).New(1, func() { told++ })
+	require.False(t, r.Acts())
+	require.False(t, (*Reign)(nil).Acts())
+	deadline := time.Now().Add(time.Hour)
+	r.renew(deadline)
+	ctx, w := r.join(t.Context())
+	require.True(t, r.Acts())
+	require.False(t, r.Rests().Over())
+	require.True(t, r.Yield(errOver))
+	require.Equal(t, errOver, context.Cause(ctx))
+	require.True(t, r.Rests().Over())
+	r.renew(deadline.Add(time.Hour))
+	require.Equal(t, deadline, r.Deadline())
+	_, late := r.join(t.Context())
+	require.Nil(t, late, "no work begins")
+	require.Zero(t, told)
+	require.True(t, w.leave())
+	require.Equal(t, 1, told)
+	require.False(t, r.Acts())
+
+	idle := keeperOf(time.Now).New(2, func() {})
+	require.False(t, idle.Yield(errOver), "nobody acts")
+	require.Equal(t, Rest{Idle: true, Yields: true}, idle.Rests())
+	require.True(t, Rest{Expired: true}.Over())
+	require.True(t, Rest{Quiet: true}.Over())
+	require.False(t, Rest{Idle: true}.Over())
+	(*Work)(nil).Progress()
+}
+
 func TestAhead(t *testing.T) {
 	require.True(t, ahead(1, 1))
 	require.False(t, ahead(0, 1), "it is reached")
+	require.False(t, ahead(1, 0), "it is reached on the wall")
 	require.False(t, ahead(-time.Hour, time.Hour), "the wall clock was set back")
 	require.False(t, ahead(time.Hour, -time.Hour), "the monotonic clock stood still while the machine was suspended")
 }
