@@ -15,3 +15,10 @@ func Without(bytes []byte, group string) (rest []byte, said bool) {
 	}
 	return b.append(nil), len(b.items) < n
 }
+
+// Watchers returns how many watch a node.
+func (g *Groups) Watchers() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.watchers)
+}

@@ -228,7 +228,6 @@ func (l *loop) look(g *group) {
 		if rests.Hangs {
 			g.hung = r
 			l.config.Logger.Warn("the work of a group hangs: this node takes no part in it until that returns", slog.String("group", g.name))
-			l.endReign(g, ErrNoProgress)
 		}
 		l.tick()
 		l.step(g, bully.Resign(), none)

@@ -3,8 +3,11 @@ package groups_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -237,25 +240,25 @@ func TestLostMessageOfOneGroup(t *testing.T) {
 	})
 }
 
-// said returns how many bundles, and bytes of them, the nodes say in a second, and how many messages that is.
-func (c *cluster) said() (bundles, bytes, messages uint64) {
+// said returns how many bundles, and bytes of them, the nodes say in a second, how many messages that is, and how many steps they make.
+func (c *cluster) said() (bundles, bytes, messages, steps uint64) {
 	count := func() (s groups.Counters) {
 		for _, node := range c.nodes {
 			now := node.Status().Counters
-			s.Bundles, s.Bytes, s.Messages = s.Bundles+now.Bundles, s.Bytes+now.Bytes, s.Messages+now.Messages
+			s.Bundles, s.Bytes, s.Messages, s.Steps = s.Bundles+now.Bundles, s.Bytes+now.Bytes, s.Messages+now.Messages, s.Steps+now.Steps
 		}
 		return s
 	}
 	before := count()
 	time.Sleep(time.Second)
 	after := count()
-	return after.Bundles - before.Bundles, after.Bytes - before.Bytes, after.Messages - before.Messages
+	return after.Bundles - before.Bundles, after.Bytes - before.Bytes, after.Messages - before.Messages, after.Steps - before.Steps
 }
 
 // While nothing happens a node that leads a thousand groups says as much as one that leads one: in a beat and an answer for each peer.
 func TestIdleGroupsCostNoFrames(t *testing.T) {
 	virtually(t, func(t *testing.T, ctx context.Context) {
-		idle := func(n int) (bundles, bytes, messages uint64) {
+		idle := func(n int) (bundles, bytes, messages, steps uint64) {
 			all, three := names(n), spec.IntegerID(3)
 			pins := map[string]spec.NodeID{}
 			for _, name := range all {
@@ -274,11 +277,12 @@ func TestIdleGroupsCostNoFrames(t *testing.T) {
 			time.Sleep(time.Second)
 			return c.said()
 		}
-		one, few, _ := idle(1)
-		many, bytes, messages := idle(1000)
+		one, few, _, _ := idle(1)
+		many, bytes, messages, steps := idle(1000)
 		require.InDelta(t, one, many, 4)
 		require.InDelta(t, few, bytes, float64(few)/2)
 		require.Greater(t, messages, uint64(30_000), "each group beats, and is answered, all the same")
+		require.InEpsilon(t, messages, steps, 0.1, "a beat, what two others make of it, and the first answer: the second dates nothing")
 	})
 }
 
@@ -286,8 +290,24 @@ func TestIdleGroupsCostNoFrames(t *testing.T) {
 func TestStuckGroup(t *testing.T) {
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all := names(20)
-		c := newCluster(t, 3, func(config *groups.Config) { config.Progress = time.Second })
+		var log strings.Builder
+		var overran []string
+		c := newCluster(t, 3, func(config *groups.Config) {
+			config.Progress, config.Logger = time.Second, slog.New(slog.NewTextHandler(&log, nil))
+			config.Overrun = func(group string, r groups.Reign) {
+				require.False(t, r.Valid())
+				overran = append(overran, group)
+			}
+		})
 		stuck := all[7]
+		hangs := func(id spec.NodeID) (stuck []string) {
+			for _, one := range c.nodes[id].Status().Groups {
+				if one.Stuck {
+					stuck = append(stuck, one.Name)
+				}
+			}
+			return stuck
+		}
 		wanted := c.wanted(all)
 		on := wanted[stuck]
 		returns := make(chan struct{})
@@ -318,6 +338,7 @@ func TestStuckGroup(t *testing.T) {
 		c.awaitLeaders(10*time.Second, wanted)
 		changes := c.nodes[on].Status().Counters.Changes
 		require.Zero(t, c.nodes[on].Status().Counters.Quiets)
+		require.Empty(t, hangs(on))
 		c.awaits(10*time.Second, func() bool { return c.leaders(on)[stuck] != on && c.leaders(on)[stuck] != spec.NodeID{} })
 		time.Sleep(5 * time.Second)
 		led := c.leaders(on)
@@ -329,8 +350,12 @@ func TestStuckGroup(t *testing.T) {
 		}
 		require.LessOrEqual(t, c.nodes[on].Status().Counters.Changes-changes, uint64(3), "no other group has heard of it")
 		require.Equal(t, uint64(1), c.nodes[on].Status().Counters.Quiets)
+		require.Equal(t, []string{stuck}, hangs(on))
+		require.Equal(t, []string{stuck}, overran)
+		require.Regexp(t, "^[^\n]* msg=\"the work of a group hangs: this node takes no part in it until that returns\" node="+on.String()+" group="+stuck+"\n$", log.String())
 		close(returns)
 		c.awaits(10*time.Second, func() bool { return c.leaders(on)[stuck] == on })
+		require.Empty(t, hangs(on))
 	})
 }
 
@@ -433,8 +458,68 @@ func TestGroupsComeAndGo(t *testing.T) {
 				c.disks[id].mu.Unlock()
 			}
 			c.awaitLeaders(time.Second, c.wanted([]string{"b"}))
+			require.NoError(t, c.nodes[c.ids[0]].Remove(ctx, "a", "never there"))
 		}
 	})
+}
+
+// A group that is removed while this node is about to lead it is not worked for: what it has won is over at once.
+func TestRemovedAsItWins(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		c := newCluster(t, 3, nil)
+		id := c.wanted([]string{"a"})["a"]
+		node := c.nodes[id]
+		for _, other := range c.ids {
+			require.NoError(t, c.nodes[other].Add(ctx, "a"))
+		}
+		wins := make(chan struct{}, 100)
+		c.disks[id].takes(50 * time.Millisecond)
+		c.disks[id].begins(func() {
+			if node.Status().Groups[0].Role == spec.Claimant { // it has won, and saves that before it says so
+				wins <- struct{}{}
+			}
+		})
+		worked := make(chan error, 1)
+		go func() {
+			worked <- node.Lead(ctx, "a", func(context.Context, groups.Reign) error { panic("it is removed") })
+		}()
+		<-wins
+		require.NoError(t, node.Remove(ctx, "a"))
+		require.Empty(t, node.Names())
+		require.ErrorIs(t, <-worked, groups.ErrClosed)
+	})
+}
+
+// What comes from a node that is no member, or from this node itself, is nothing.
+func TestNobody(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		all := names(5)
+		c := newCluster(t, 3, func(config *groups.Config) {
+			config.Transport = &nobody{Transport: config.Transport, from: []spec.NodeID{spec.IntegerID(99), config.ID, {}}}
+		})
+		for _, id := range c.ids {
+			require.NoError(t, c.nodes[id].Add(ctx, all...))
+		}
+		c.awaitLeaders(20*time.Second, c.wanted(all))
+		for _, node := range c.nodes {
+			require.Zero(t, node.Status().Counters.Malformed)
+		}
+	})
+}
+
+// nobody is a transport on which what is no bundle comes from some nodes first.
+type nobody struct {
+	groups.Transport
+	from []spec.NodeID
+}
+
+func (n *nobody) Next() (transport.Event, bool) {
+	if len(n.from) == 0 {
+		return n.Transport.Next()
+	}
+	from := n.from[0]
+	n.from = n.from[1:]
+	return transport.Event{Kind: transport.Bundle, Node: from, Bundle: "no bundle"}, true
 }
 
 // When a node comes back it stands in few groups at once, and in the end leads all that it is to.
@@ -484,7 +569,13 @@ func TestWatchResignStop(t *testing.T) {
 		watching, stop := context.WithCancel(ctx)
 		defer stop()
 		told := map[string]groups.Leadership{}
+		left, leave := context.WithCancel(ctx)
+		require.NotEmpty(t, <-node.Watch(left))
 		changes := node.Watch(watching)
+		require.Equal(t, 2, node.Watchers())
+		leave()
+		synctest.Wait()
+		require.Equal(t, 1, node.Watchers())
 		for range all {
 			l := <-changes
 			told[l.Group] = l
@@ -508,7 +599,12 @@ func TestWatchResignStop(t *testing.T) {
 		delete(c.nodes, three)
 		c.awaitLeaders(50*time.Millisecond, c.wanted(all, three))
 		require.Less(t, time.Since(began), 100*time.Millisecond)
-		for range changes { // it is closed
+		last := told
+		for l := range changes { // until it is closed
+			last[l.Group] = l
+		}
+		for name, l := range last {
+			require.Equal(t, groups.Leadership{Group: name}, l, "the node knows no leader any more")
 		}
 	})
 }

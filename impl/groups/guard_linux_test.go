@@ -21,11 +21,13 @@ import (
 type hanging struct {
 	groups.Transport
 	hangs chan chan struct{}
+	hung  chan struct{}
 }
 
 func (h *hanging) Next() (transport.Event, bool) {
 	select {
 	case until := <-h.hangs:
+		h.hung <- struct{}{}
 		<-until
 	default:
 	}
@@ -49,7 +51,7 @@ func TestGuardIsTold(t *testing.T) {
 	require.NoError(t, err)
 
 	one, timing := spec.IntegerID(1), host.Busy()
-	links := &hanging{transport.NewNetwork(nil).Join(one), make(chan chan struct{}, 1)}
+	links := &hanging{transport.NewNetwork(nil).Join(one), make(chan chan struct{}, 1), make(chan struct{})}
 	node, err := groups.Open(groups.Config{ID: one, Addresses: map[spec.NodeID]string{one: "of node 1"}, Timing: timing, Guard: guard, Transport: links,
 		Storage: &disk{kept: map[uint64]spec.Durable{}}})
 	require.NoError(t, err)
@@ -69,6 +71,10 @@ func TestGuardIsTold(t *testing.T) {
 		node.Status() // so it turns
 		close(asked)
 	}()
+	<-links.hung
+	left, every = state()
+	require.Equal(t, timing.Delay/4, every)
+	require.LessOrEqual(t, left, timing.Delay+timing.Delay/2, "it turns, as it was asked")
 	var rang [8]byte
 	_, err = timer.Read(rang[:]) // until it has
 	require.NoError(t, err)

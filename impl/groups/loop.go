@@ -51,7 +51,8 @@ type loop struct {
 	saved  chan error
 
 	guard   reigns.Guarded
-	told    policy.Instant // when it was told last that the loop turns; 0 while the loop rests
+	turns   bool           // it was told that the loop turns, which does not rest since
+	told    policy.Instant // when it was told so last
 	timer   host.Timer
 	rings   policy.Instant
 	stats   Counters
@@ -129,8 +130,8 @@ func (l *loop) leads() bool {
 // tick reads the clock, and tells a guard from time to time that the turn goes on: it is longer with many groups.
 func (l *loop) tick() {
 	l.watch.Tick()
-	if l.watch.Now.After(l.told) >= l.config.Timing.Delay/4 {
-		l.told = l.watch.Now
+	if !l.turns || l.watch.Now.After(l.told) >= l.config.Timing.Delay/4 {
+		l.turns, l.told = true, l.watch.Now
 		l.guard.Turns(l.watch.Read)
 	}
 }
@@ -152,7 +153,7 @@ func (l *loop) rests() {
 		l.timer.Reset(max(min(next.After(l.watch.Now), policy.MaxTiming), 0))
 	}
 	l.guard.Rests(l.rings, l.watch.Now)
-	l.told = 0 // the next turn is told of at once
+	l.turns = false // the next turn is told of at once
 }
 
 // notePause gives others time to be heard, if this node was held up for longer than Delay: what they have said may not have been read yet.

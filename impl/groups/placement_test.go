@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,6 +73,7 @@ func TestOnlyItsShareMoves(t *testing.T) {
 		require.Equal(t, spec.IntegerID(3), m.From)
 		to[m.To]++
 	}
+	require.True(t, slices.IsSortedFunc(moves, func(a, b groups.Move) int { return strings.Compare(a.Group, b.Group) }))
 	for id, n := range to {
 		require.InEpsilon(t, len(moves)/4, n, 0.15, "to node %v", id)
 	}
@@ -80,6 +82,12 @@ func TestOnlyItsShareMoves(t *testing.T) {
 	for _, m := range moves {
 		require.Equal(t, spec.IntegerID(6), m.To)
 	}
+}
+
+// A plan names each member that runs, also one that is to lead nothing.
+func TestPlanNamesWhoRuns(t *testing.T) {
+	one, two, three := spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)
+	require.Equal(t, map[spec.NodeID][]string{one: nil, three: nil}, groups.Placement{Members: ids(3)}.Plan(nil, two))
 }
 
 // Weights are kept, and a group that is pinned is led by whom it is pinned to; of weight 0 nothing is led but what nobody else can.
