@@ -87,7 +87,7 @@ func (n *Node) open(c *Config) (err error) {
 		return err
 	}
 	of := host.Config{ID: parts.id, Members: parts.members, Storage: n.store, Transport: n.links, Timing: c.Timing, Logger: c.Logger, Together: c.Found != nil,
-		Guard: c.Guard, Progress: c.Progress}
+		Guard: c.Guard, Progress: c.Progress, AddedBy: parts.addedBy}
 	if c.Host != nil {
 		c.Host(&of)
 	}
@@ -126,6 +126,7 @@ type parts struct {
 	members   []spec.NodeID          // nil if they come and go
 	addresses map[spec.NodeID]string // the same
 	place     *transport.Changing    // nil if members are fixed
+	addedBy   []spec.NodeID          // whom a node that waits believes
 }
 
 // fixed opens the record of a node whose members are fixed.
@@ -169,6 +170,9 @@ func (p *parts) changing(c *Config) (err error) {
 	}
 	if address == "" {
 		return fmt.Errorf("bully: Address is missing: nothing in %s says where this node listens", c.Folder)
+	}
+	if _, p.addedBy, err = readAddress(c.Folder); err != nil {
+		return err
 	}
 	p.id, p.cluster, p.place = who.ID, who.Cluster, &transport.Changing{Incarnation: who.Incarnation, Address: address}
 	return nil

@@ -137,6 +137,25 @@ func TestListensAt(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, address)
 	}
+	for second, says := range map[string]string{
+		"added by 2,3\n": "", "hello\n": `the second line is "hello": it should be added by the ids of members`, "added by 2,,3\n": `the second line names ""`,
+	} {
+		folder := t.TempDir()
+		require.NoError(t, storage.Init(folder, who, spec.EmptyConfiguration()))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, bully.AddressFile), []byte("127.0.0.1:7001\n"+second), 0o600))
+		address, err := bully.ListensAt(folder)
+		if says != "" {
+			require.ErrorContains(t, err, says)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, "127.0.0.1:7001", address)
+		other := t.TempDir()
+		require.NoError(t, bully.KeepAddress(other, address, spec.IntegerID(2), spec.IntegerID(3)))
+		kept, err := os.ReadFile(filepath.Join(other, bully.AddressFile))
+		require.NoError(t, err)
+		require.Equal(t, "127.0.0.1:7001\n"+second, string(kept))
+	}
 	folder = t.TempDir()
 	require.NoError(t, storage.Init(folder, who, spec.EmptyConfiguration()))
 	require.NoError(t, os.Mkdir(filepath.Join(folder, bully.AddressFile), 0o700))

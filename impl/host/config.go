@@ -37,6 +37,10 @@ type Config struct {
 	// Believe are nodes that are believed who the members are, though this node does not know them as members. It is for a node that was
 	// away while all others that it knew were replaced: see doc, Changing members. Default: none.
 	Believe []spec.NodeID
+	// AddedBy are members of the cluster that this node is to be added to, while it waits for that: until then it believes these who the members
+	// are, and Believe, and nobody else. Without any it believes whoever is the first to reach it; so would the cluster then, as this node is one
+	// of its members.
+	AddedBy []spec.NodeID
 	// Overrun, if given, is called when work has not returned by the last deadline of its reign: somebody else may lead
 	// from now on, and work may still write. It is called once for each such work, by a goroutine of its own.
 	//

@@ -317,10 +317,13 @@ type nonMembers struct {
 // heeds reports whether a message may be given to the node: not if a non-member says that there are other members.
 func (h *Host) heeds(m *spec.Message) bool {
 	own := h.state.Configuration
-	if own.IsNone() || own.IsEmpty() || !m.Configuration.Newer(own) {
+	if own.IsNone() || !m.Configuration.Newer(own) || slices.Contains(h.config.Believe, m.From) {
 		return true
 	}
-	if _, member := own.Member(m.From); member || slices.Contains(h.config.Believe, m.From) {
+	if own.IsEmpty() && (len(h.config.AddedBy) == 0 || slices.Contains(h.config.AddedBy, m.From)) {
+		return true
+	}
+	if _, member := own.Member(m.From); member {
 		return true
 	}
 	h.counters.unbelieved.Add(1)

@@ -152,7 +152,7 @@ func TestWitnessSpeaks(t *testing.T) {
 }
 
 // TestNonMemberIsNotBelieved: who is no member cannot make a node adopt members, whatever it claims; a member can, and who is to be
-// believed. A node that knows of no members yet believes everybody.
+// believed. A node that waits to be added believes those by whom it is to be.
 func TestNonMemberIsNotBelieved(t *testing.T) {
 	playChanging(t, 1, voters(0, 1, 1, 2, 3), func(t *testing.T, p *fakeHost) {
 		p.first = voters(1, 1, 1, 2, 3)
@@ -189,7 +189,7 @@ func TestNonMemberIsNotBelieved(t *testing.T) {
 	playChanging(t, 1, spec.EmptyConfiguration(), func(t *testing.T, p *fakeHost) {
 		p.first = voters(4, 2, 1, 2, 9)
 		p.hear(spec.Heartbeat, 9, 4)
-		require.Equal(t, p.first, *p.Status().Configuration, "who waits to be added believes everybody")
+		require.Equal(t, p.first, *p.Status().Configuration, "who waits to be added, and was not told by whom, believes everybody")
 	})
 }
 
@@ -206,6 +206,13 @@ func TestBelieved(t *testing.T) {
 		require.False(t, h.heeds(message(100+i)))
 	}
 	require.Len(t, h.unbelieved.list(), maxUnbelieved)
+
+	h.config.AddedBy = []spec.NodeID{id(8)}
+	require.False(t, h.heeds(message(8)), "it has members of its own")
+	h.state.Configuration = spec.EmptyConfiguration()
+	require.True(t, h.heeds(message(8)))
+	require.True(t, h.heeds(message(9)))
+	require.False(t, h.heeds(message(1)))
 }
 
 // TestOtherDisk: an id that was heard of before does not come back with another disk, and a member does not get one.

@@ -27,8 +27,9 @@ Makes the files by which the nodes of a cluster know each other: an authority, o
 
 Keep the folder of the authority where no node is: whoever has its key can make himself any node. A certificate says
 bully://jobs/3: it is of use to that node of that cluster alone. Copy a renewed one over the old: a node that runs takes it within a
-minute, or at once on SIGHUP (not under nohup), and logs that. A node that is removed keeps its certificate until that ends, and can do nothing with
-it: what it says is not believed by those who know that it is no member.
+minute, or at once on SIGHUP (not under nohup), and logs that. A node that is removed keeps its certificate until that ends. Who knows that it
+is no member does not believe what it says. A node that was down then believes it, and the others believe that node: if somebody else may have
+the key, start all nodes before you remove it, or replace the authority.
 
 To replace the authority, make another one, give every node both (cat old/ca.crt new/ca.crt) and restart one after the other; then do
 the same with certificates of the new one, and at last without the old.

@@ -140,7 +140,7 @@ func TestCertificateIsChecked(t *testing.T) {
 	require.Equal(t, cli.OK, status, log)
 	require.Contains(t, out, "Then run it: bully run -data ")
 	require.Contains(t, out, " -tls-cert "+filepath.Join(folder, "1", "node.crt")+" -tls-key ")
-	status, out, _ = bully(t, "join", "-data", t.TempDir(), "-cluster", "test", "-id", "1", "-address", "192.0.2.1:7", "-insecure")
+	status, out, _ = bully(t, "join", "-data", t.TempDir(), "-cluster", "test", "-id", "1", "-address", "192.0.2.1:7", "-members", "2", "-insecure")
 	require.Equal(t, cli.OK, status)
 	require.Contains(t, out, " -insecure\nThen add it")
 }

@@ -13,7 +13,7 @@
 //	bully resign -http 10.0.0.1:8000,10.0.0.2:8000,10.0.0.3:8000            # who leads resigns, and another is waited for
 //	bully init -data /var/lib/bully -cluster jobs -id 1 -members 1=10.0.0.1:7000,2=10.0.0.2:7000 -tls-cert …   # members that come and go: a record, once at each
 //	bully init -from-fixed -data /var/lib/bully -cluster jobs -members …             # or of a stopped node whose members have been fixed
-//	bully join -data /var/lib/bully -cluster jobs -id 4 -address 10.0.0.4:7000 -tls-cert …   # … and one of a node that is to be added
+//	bully join -data /var/lib/bully -cluster jobs -id 4 -address 10.0.0.4:7000 -members 1,2 -tls-cert …   # … and one of a node that is to be added
 //	bully run -data /var/lib/bully -http :8000                                       # … which are run so
 //	bully run -group orders-[0-999] …                         # many elections over one cluster, each with a leader of its own; bully exec -group …
 //	bully groups -plan -members 1,2,3 -group orders-[0-999] -down 3  # who would lead what, and what moves if node 3 goes
@@ -352,14 +352,7 @@ func parseBelieved(text string, changing bool) (ids []spec.NodeID, err error) {
 	case !changing:
 		return nil, cli.Usage("-believe is for members that come and go: here they are fixed")
 	}
-	for part := range strings.SplitSeq(text, ",") {
-		id, err := spec.ParseNodeID(strings.TrimSpace(part))
-		if err != nil {
-			return nil, cli.Usage(fmt.Sprintf("-believe: %v", err))
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
+	return parseIDs("believe", text)
 }
 
 // reached returns what addresses of nodes there are, by whose they are.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -50,11 +51,16 @@ func newRoaming(t *testing.T, first ...string) *roaming {
 
 func (c *roaming) data(id string) string { return filepath.Join(c.dir, id) }
 
+// others returns the other nodes that there are.
+func (c *roaming) others(id string) string {
+	return strings.Join(slices.DeleteFunc(slices.Sorted(maps.Keys(c.address)), func(other string) bool { return other == id }), ",")
+}
+
 // join makes the record of a node that is to be added, and returns what is to be given to bully member add.
 func (c *roaming) join(id string) string {
 	c.t.Helper()
 	c.address[id] = freeAddress(c.t)
-	status, out, log := bully(c.t, "join", "-data", c.data(id), "-cluster", "test", "-id", id, "-address", c.address[id])
+	status, out, log := bully(c.t, "join", "-data", c.data(id), "-cluster", "test", "-id", id, "-address", c.address[id], "-members", c.others(id))
 	require.Equal(c.t, cli.OK, status, log)
 	line := regexp.MustCompile(`bully member add -http ADDRESS (` + id + `=\S+#[0-9a-f]{16})`).FindStringSubmatch(out)
 	require.NotNil(c.t, line, out)
@@ -165,7 +171,7 @@ func TestWrongDisk(t *testing.T) {
 	leads(t, c.http["1"])
 	two := c.join("2")
 	require.NoError(t, os.RemoveAll(c.data("2")))
-	status, _, log := bully(t, "join", "-data", c.data("2"), "-cluster", "test", "-id", "2", "-address", c.address["2"])
+	status, _, log := bully(t, "join", "-data", c.data("2"), "-cluster", "test", "-id", "2", "-address", c.address["2"], "-members", "1")
 	require.Equal(t, cli.OK, status, log)
 	c.run("2")
 	until(t, "2 is up", func() bool { code, _ := fetch(c.http["2"], "/healthz"); return code == 200 })
@@ -262,11 +268,14 @@ func TestMembersUsage(t *testing.T) {
 		"bully init: -cluster is missing": {"init", "-data", dir, "-id", "1"},
 		"bully join: -cluster is missing": {"join", "-data", dir, "-id", "1", "-address", "127.0.0.1:1"},
 		"bully init: node 1 is at 192.0.2.1:1, which is no loopback address: give -tls-cert": {"init", "-data", dir, "-cluster", "c", "-id", "1", "-members", "1=192.0.2.1:1"},
-		"bully join: this node is at 192.0.2.1:1, which is no loopback address: give":        {"join", "-data", dir, "-cluster", "c", "-id", "1", "-address", "192.0.2.1:1"},
+		"bully join: this node is at 192.0.2.1:1, which is no loopback address: give":        {"join", "-data", dir, "-cluster", "c", "-id", "1", "-address", "192.0.2.1:1", "-members", "2"},
 		"bully init: -id: node 1 is not one of -members":                                     {"init", "-data", dir, "-cluster", "c", "-id", "1", "-members", "2=a:1"},
 		`bully init: unexpected argument "x"`:                                                {"init", "x"},
 		"bully join: -address is missing":                                                    {"join", "-data", dir, "-cluster", "c", "-id", "1"},
 		`bully join: -address: "a" is no address`:                                            {"join", "-data", dir, "-cluster", "c", "-id", "1", "-address", "a"},
+		"bully join: -members is missing: give the ids of the members, as in -members 1,2,3": {"join", "-data", dir, "-cluster", "c", "-id", "1", "-address", "a:1"},
+		`bully join: -members: node id: "x" is neither`:                                      {"join", "-data", dir, "-cluster", "c", "-id", "1", "-address", "a:1", "-members", "2,x"},
+		"bully join: -members: node 1 is the one that is to be added":                        {"join", "-data", dir, "-cluster", "c", "-id", "1", "-address", "a:1", "-members", "1,2"},
 		"bully join: -id: ": {"join", "-data", dir, "-cluster", "c", "-id", "0", "-address", "a:1"},
 		"bully member: do what? There are list, add, remove":         {"member"},
 		`bully member: "-1" is no rank: give an integer from 0 to`:   {"member", "rank", "-http", "a:1", "3", "-1"},
@@ -292,7 +301,7 @@ func TestMembersUsage(t *testing.T) {
 
 	status, _, log = bully(t, "init", "-data", dir, "-cluster", "bully", "-id", "1", "-members", "1=127.0.0.1:1")
 	require.Equal(t, cli.OK, status, log)
-	status, _, log = bully(t, "join", "-data", dir, "-cluster", "bully", "-id", "1", "-address", "127.0.0.1:1")
+	status, _, log = bully(t, "join", "-data", dir, "-cluster", "bully", "-id", "1", "-address", "127.0.0.1:1", "-members", "2")
 	require.Equal(t, cli.Mismatch, status, "a record is made once")
 	require.Contains(t, log, "is there already")
 	for want, args := range map[string][]string{

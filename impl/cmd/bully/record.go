@@ -34,7 +34,8 @@ and the record stays as it is, if the node runs, if it has other members, or if 
 
 const joinHelp = `
 Makes the record of a node that is to be added to a cluster whose members come and go. It knows of no members, and waits,
-until bully member add has made it one; the line to be run for that is printed.
+until bully member add has made it one; the line to be run for that is printed. -members says whose word it is to take for that: who
+the members are it believes these alone, as anybody else who reaches it, or has a certificate of the cluster, could say what he likes.
 
 ` + oneDisk + `
 `
@@ -195,7 +196,7 @@ func (p program) fromFixed(arguments []string, data, id, cluster, members string
 
 // join makes the record of a node that is to be added.
 func join(_ context.Context, p program, args []string) error {
-	var data, id, cluster, address string
+	var data, id, cluster, address, members string
 	var links linkFlags
 	flags := p.Flags("join")
 	flags.StringVar(&data, "data", "", "make the record in this `folder`; it must survive restarts")
@@ -203,6 +204,7 @@ func join(_ context.Context, p program, args []string) error {
 	flags.StringVar(&cluster, "cluster", "", "the `name` of the cluster")
 	links.define(flags)
 	flags.StringVar(&address, "address", "", "where the other nodes reach this one: `host:port`")
+	flags.StringVar(&members, "members", "", "the `ids` of the members, with commas between, as bully member list shows them; while it waits this node believes nobody else")
 	if err := p.ParseSome(flags, args, cli.Manual{Text: joinHelp}); err != nil {
 		return err
 	}
@@ -216,13 +218,23 @@ func join(_ context.Context, p program, args []string) error {
 	if problem := transport.CheckAddress(address); problem != "" {
 		return cli.Usage("-address: " + problem)
 	}
+	if members == "" {
+		return cli.Usage("-members is missing: give the ids of the members, as in -members 1,2,3; bully member list shows them")
+	}
+	by, err := parseIDs("members", members)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(by, who.ID) {
+		return cli.Usage(fmt.Sprintf("-members: node %s is the one that is to be added: give those who are members", who.ID))
+	}
 	if _, err := links.certificate(cluster, who.ID, map[string]string{"this node is": address}); err != nil {
 		return err
 	}
 	if err := storage.Init(data, who, spec.EmptyConfiguration()); err != nil {
 		return err
 	}
-	if err := keepAddress(data, address); err != nil {
+	if err := keepAddress(data, address, by...); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(p.Out, "Made the record of %s in %s.\nRun it:     bully run -data %s%s\nThen add it: bully member add -http ADDRESS %s=%s\n"+
@@ -251,8 +263,8 @@ func identity(arguments []string, data, idText, cluster string) (storage.Identit
 }
 
 // keepAddress keeps where a node listens, whose record has just been made.
-func keepAddress(data, address string) error {
-	if err := library.KeepAddress(data, address); err != nil {
+func keepAddress(data, address string, by ...spec.NodeID) error {
+	if err := library.KeepAddress(data, address, by...); err != nil {
 		return fmt.Errorf("the record is made, but not where the node listens: give -listen to bully run: %w", err)
 	}
 	return nil
