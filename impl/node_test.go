@@ -163,6 +163,18 @@ func TestListensAt(t *testing.T) {
 	require.ErrorContains(t, err, "is a directory")
 }
 
+// TestAddedBy: whom a node that waits is to believe is kept beside its record.
+func TestAddedBy(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, storage.Init(folder, storage.Identity{ID: spec.IntegerID(4), Cluster: "c", Incarnation: 7}, spec.EmptyConfiguration()))
+	require.NoError(t, bully.KeepAddress(folder, "127.0.0.1:0", spec.IntegerID(1), spec.IntegerID(2)))
+	var by []spec.NodeID
+	node, err := bully.Open(bully.Config{Folder: folder, Host: func(c *host.Config) { by = c.AddedBy }})
+	require.NoError(t, err)
+	require.NoError(t, node.Close())
+	require.Equal(t, []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2)}, by)
+}
+
 // TestClosed opens a node, and closes it before it runs: its record and its address are free again, and were not before.
 func TestClosed(t *testing.T) {
 	config := bully.Config{ID: "1", Cluster: "c", Folder: t.TempDir(), Members: map[string]string{"1": "127.0.0.1:0"}}

@@ -53,7 +53,10 @@ func (c *roaming) data(id string) string { return filepath.Join(c.dir, id) }
 
 // others returns the other nodes that there are.
 func (c *roaming) others(id string) string {
-	return strings.Join(slices.DeleteFunc(slices.Sorted(maps.Keys(c.address)), func(other string) bool { return other == id }), ",")
+	all := maps.Clone(c.address)
+	maps.Copy(all, c.http) // they may be where they were before this cluster was
+	delete(all, id)
+	return strings.Join(slices.Sorted(maps.Keys(all)), ",")
 }
 
 // join makes the record of a node that is to be added, and returns what is to be given to bully member add.
