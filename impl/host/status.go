@@ -19,7 +19,7 @@ type Status struct {
 	Role          spec.Role           `json:"role"`                    // "" before the node has started
 	Leader        spec.NodeID         `json:"leader"`                  // as Watch tells it; null if the node knows of none (R39)
 	Lease         spec.NodeID         `json:"lease"`                   // whose lease the node keeps, or null: it says less than Leader (R5)
-	Epoch         spec.Epoch          `json:"epoch"`                   // the highest promised or learned: that of the leader, if there is one
+	Epoch         spec.Epoch          `json:"epoch"`                   // the highest promised or learned: that of the leader, if there is one; 0 before the node has started
 	Grantee       spec.NodeID         `json:"grantee"`                 // to whom it was promised, or null
 	Numbers       Numbers             `json:"numbers"`                 // of questions (R50)
 	Leading       bool                `json:"leading"`                 // this node leads

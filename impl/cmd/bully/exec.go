@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strconv"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/host"
@@ -289,29 +290,11 @@ func (w *worker) lead(ctx context.Context) error {
 	}
 }
 
-// work runs the command in one reign.
+// work runs the command in one reign, again and again with -restart.
 func (w *worker) work(ctx context.Context, reign tenure) error {
-	began := time.Now()
-	for {
-		c, err := w.start(reign)
-		if errors.Is(err, host.ErrNotLeader) { // the reign was over before the command began
-			return errEnded
-		}
-		if err != nil {
-			w.logger.Error("the command does not start", "err", err)
-			return cli.ExitError{Status: 127}
-		}
-		if !w.watch(ctx, reign, c) {
-			w.logger.Info("the command was ended with its reign", "epoch", uint64(reign.Epoch()), "pid", c.PID(), "status", c.Status())
-			if w.lived = time.Since(began); w.group == "" && isQuiet(ctx) && w.othersCanLead() {
-				w.aside.Store(true)
-				w.stop() // Lead would wait for the next reign
-			}
-			return errEnded
-		}
-		w.logger.Info("the command has ended", "epoch", uint64(reign.Epoch()), "pid", c.PID(), "status", c.Status())
-		if !w.flags.restart {
-			return cli.ExitError{Status: c.Status()}
+	for began := time.Now(); ; {
+		if again, err := w.once(ctx, reign, began); !again {
+			return err
 		}
 		select {
 		case <-time.After(restartPause):
@@ -319,6 +302,33 @@ func (w *worker) work(ctx context.Context, reign tenure) error {
 			return errEnded
 		}
 	}
+}
+
+// once runs the command once in a reign, in which work began then, and reports whether it is to run again.
+func (w *worker) once(ctx context.Context, reign tenure, began time.Time) (again bool, err error) {
+	c, err := w.start(reign)
+	if errors.Is(err, host.ErrNotLeader) { // the reign was over before the command began
+		return false, errEnded
+	}
+	if err != nil {
+		w.logger.Error("the command does not start", "err", err)
+		return w.flags.restart && isShortage(err), cli.ExitError{Status: 127}
+	}
+	if !w.watch(ctx, reign, c) {
+		w.logger.Info("the command was ended with its reign", "epoch", uint64(reign.Epoch()), "pid", c.PID(), "status", c.Status())
+		if w.lived = time.Since(began); w.group == "" && isQuiet(ctx) && w.othersCanLead() {
+			w.aside.Store(true)
+			w.stop() // Lead would wait for the next reign
+		}
+		return false, errEnded
+	}
+	w.logger.Info("the command has ended", "epoch", uint64(reign.Epoch()), "pid", c.PID(), "status", c.Status())
+	return w.flags.restart, cli.ExitError{Status: c.Status()}
+}
+
+// isShortage reports whether a command did not start for want of what there may be more of soon: descriptors, processes, memory.
+func isShortage(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM)
 }
 
 // start starts the command.

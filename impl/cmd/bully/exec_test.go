@@ -226,6 +226,14 @@ func TestExecReignIsOver(t *testing.T) {
 	require.ErrorIs(t, w.work(t.Context(), host.Reign{}), errEnded)
 }
 
+// TestShortage: a command that does not start for want of descriptors is tried again, and one that is not there is not.
+func TestShortage(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM} {
+		require.True(t, isShortage(fmt.Errorf("fork/exec: %w", errno)))
+	}
+	require.False(t, isShortage(fmt.Errorf("fork/exec: %w", syscall.ENOENT)))
+}
+
 // TestExecRestart sees a command started again after it has ended by itself.
 func TestExecRestart(t *testing.T) {
 	c := newCluster(t, 1)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -395,6 +396,10 @@ func raise(p program, data, idText, membersText string, epoch spec.Epoch) error 
 			return cli.Usage(fmt.Sprintf("-members: %v", err))
 		}
 		members = append(members, member)
+	}
+	if _, err := os.Stat(filepath.Join(data, library.AddressFile)); err == nil {
+		return fmt.Errorf("the members that node %s was one of come and go, as %s says, and nothing was written: without its record it comes back as another node; see bully help join",
+			id, filepath.Join(data, library.AddressFile))
 	}
 	aside, err := storage.Raise(data, id, members, epoch)
 	if err != nil {

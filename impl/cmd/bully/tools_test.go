@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	library "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/storage"
@@ -182,6 +183,13 @@ func TestRepair(t *testing.T) {
 	require.Equal(t, cli.Mismatch, status, "it is in use")
 	require.Contains(t, log, "in use")
 	require.NoError(t, store.Close())
+
+	lost := t.TempDir()
+	require.NoError(t, library.KeepAddress(lost, "127.0.0.1:7"))
+	status, _, log = bully(t, "repair", "-data", lost, "-raise", "1000", "-id", "4", "-members", "1,4")
+	require.Equal(t, cli.Mismatch, status, "its members come and go, and it had a record")
+	require.Contains(t, log, "and nothing was written: without its record it comes back as another node; see bully help join")
+	require.NoFileExists(t, filepath.Join(lost, "record"))
 
 	for want, args := range map[string][]string{
 		"-data is missing":                   {},

@@ -181,7 +181,7 @@ func (o *Operator) Leader(ctx context.Context) (Heard, error) {
 // next is asked, and what is left of it is done; but that is an error if a version was expected. A *Changed is what a
 // leader says.
 func (o *Operator) CarryOut(ctx context.Context, c Change) error {
-	for {
+	for unknown := false; ; {
 		leader, err := o.Leader(ctx)
 		if err != nil {
 			return err
@@ -211,10 +211,14 @@ func (o *Operator) CarryOut(ctx context.Context, c Change) error {
 			if leader, err = o.settled(ctx); err != nil {
 				return err
 			}
+			unknown = true
 			if c = c.left(*leader.Configuration); c.Do == "" {
 				return nil
 			}
 		default:
+			if unknown {
+				return fmt.Errorf("what was left of the change: %w; bully member list shows what has been done of it", end)
+			}
 			return end
 		}
 		select {
@@ -275,7 +279,7 @@ func (c Change) left(now spec.Configuration) Change {
 }
 
 // Error implements error: why members were not changed.
-func (c *Changed) Error() string { return c.Message }
+func (c *Changed) Error() string { return onOneLine([]byte(c.Message)) }
 
 func (o *Operator) tell(format string, values ...any) {
 	if o.Say != nil {
@@ -302,10 +306,13 @@ func call(ctx context.Context, method, address string, body []byte, into any) er
 		return err
 	}
 	if response.StatusCode == http.StatusForbidden {
-		return refused{errors.New(strings.TrimSpace(string(text)))}
+		return refused{errors.New(onOneLine(text))}
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("%s: %s", response.Status, strings.TrimSpace(string(text)))
+		return fmt.Errorf("%s: %s", response.Status, onOneLine(text))
 	}
 	return nil
 }
+
+// onOneLine returns what a server has said, so that it does not look like several lines of ours.
+func onOneLine(text []byte) string { return strings.Join(strings.Fields(string(text)), " ") }

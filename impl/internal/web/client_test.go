@@ -70,9 +70,12 @@ func TestOutcomeIsAsked(t *testing.T) {
 		{Node: three, Leading: true, Configuration: with(1, 3)},
 		{Node: three, Leading: true, Settled: true, Configuration: with(1, 2, 3)},
 	}
-	changes := 0
+	changes, refuses := 0, ""
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
+		case r.Method == http.MethodPost && changes == 1 && refuses != "":
+			changes++
+			_, _ = fmt.Fprint(w, refuses)
 		case r.Method == http.MethodPost:
 			changes++
 			panic(http.ErrAbortHandler)
@@ -84,10 +87,17 @@ func TestOutcomeIsAsked(t *testing.T) {
 		}
 	}))
 	defer node.Close()
+	first := says[0]
 	var told []string
 	o := Operator{Nodes: []string{node.URL}, Say: func(text string) { told = append(told, text) }}
 	require.NoError(t, o.CarryOut(t.Context(), Change{Do: "add", ID: spec.IntegerID(2), Address: "h:2"}))
 	require.Equal(t, 1, changes)
 	require.Empty(t, says)
+	says, changes = []Members{first, first, first}, 0
+	refuses = `{"error":"leads_no_more?","message":"no\nquorum"}`
+	require.EqualError(t, o.CarryOut(t.Context(), Change{Do: "add", ID: spec.IntegerID(2), Address: "h:2"}),
+		"what was left of the change: no quorum; bully member list shows what has been done of it")
+	require.Equal(t, 2, changes)
+	told = told[:1]
 	require.Equal(t, []string{"node 3, which led, has gone: node 3, which led, has not answered: EOF; the next leader tells whether the members have been changed"}, told)
 }

@@ -156,6 +156,10 @@ func (s *Server) leaderOf(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	g, code := now.Groups[at], http.StatusOK
+	if g.Role == "" {
+		notStarted(w)
+		return
+	}
 	if g.Leader.IsNone() {
 		code = http.StatusServiceUnavailable
 	}

@@ -32,7 +32,8 @@ func newPlaced() *placedNode {
 	n := &placedNode{ended: make(chan struct{})}
 	n.placement = groups.Placement{Members: []spec.NodeID{three, one, two}, Weights: map[spec.NodeID]int{one: 1, two: 2, three: 1}, Pins: map[string]spec.NodeID{"b": three}}
 	n.status = groups.Status{ID: one, Leading: 1, Up: []spec.NodeID{two}, Dead: []spec.NodeID{three}, Counters: groups.Counters{Bundles: 7, Saves: 5, Pauses: 2}, Groups: []groups.GroupStatus{
-		{Name: "a", Leader: one, Epoch: 4, Wanted: one}, {Name: "b", Leader: two, Epoch: 9, Wanted: three, Stuck: true}, {Name: "c", Epoch: 2, Wanted: two},
+		{Name: "a", Role: spec.Leader, Leader: one, Epoch: 4, Wanted: one}, {Name: "b", Role: spec.Follower, Leader: two, Epoch: 9, Wanted: three, Stuck: true},
+		{Name: "c", Role: spec.Electing, Epoch: 2, Wanted: two},
 	}}
 	return n
 }
@@ -105,6 +106,7 @@ func TestPlacedIsChecked(t *testing.T) {
 // GET /leader says who leads one group.
 func TestLeaderOfGroup(t *testing.T) {
 	n := newPlaced()
+	n.status.Groups = append(n.status.Groups, groups.GroupStatus{Name: "e", Wanted: spec.IntegerID(2)})
 	ask := asksOf(t, n)
 	for path, want := range map[string]struct {
 		code int
@@ -112,6 +114,7 @@ func TestLeaderOfGroup(t *testing.T) {
 	}{
 		"/leader?group=b": {http.StatusOK, `{"group":"b","leader":"2","epoch":9,"view":"http://two:8000"}`},
 		"/leader?group=c": {http.StatusServiceUnavailable, `{"group":"c","leader":null,"epoch":2}`},
+		"/leader?group=e": {http.StatusServiceUnavailable, "the node has not started yet\n"},
 		"/leader?group=d": {http.StatusNotFound, `this node takes part in no group "d"`},
 		"/leader":         {http.StatusBadRequest, "which group?"},
 		"/status":         {http.StatusNotFound, ""},

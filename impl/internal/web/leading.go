@@ -24,6 +24,10 @@ type Leading struct {
 // looked, as when the process was stopped meanwhile.
 func (s *Server) leading(w http.ResponseWriter, _ *http.Request) {
 	now := s.config.Node.Status()
+	if !hasStarted(&now) {
+		notStarted(w)
+		return
+	}
 	says := Leading{Node: now.ID, Leader: now.Leader, Epoch: now.Epoch}
 	if now.Leader != now.ID {
 		says.View = s.config.Views[now.Leader]

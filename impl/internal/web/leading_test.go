@@ -64,6 +64,14 @@ func TestLeading(t *testing.T) {
 	}
 }
 
+// TestLeadingBeforeTheStart: a node that has not started says no epoch, as it may have said a higher one before it ended.
+func TestLeadingBeforeTheStart(t *testing.T) {
+	url, _ := serve(t, &fake{}, nil)
+	code, body, _ := get(t, url+"/leading")
+	require.Equal(t, http.StatusServiceUnavailable, code)
+	require.Equal(t, "the node has not started yet\n", body)
+}
+
 // TestHolds: by whichever clock the deadline comes first.
 func TestHolds(t *testing.T) {
 	now := time.Now()

@@ -226,11 +226,16 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, all)
 }
 
+// notStarted answers for a node that knows nothing yet: an epoch that it said now would be one that goes back.
+func notStarted(w http.ResponseWriter) {
+	http.Error(w, "the node has not started yet", http.StatusServiceUnavailable)
+}
+
 // leader answers who leads. Before the node has started it knows nothing: not even the epoch, which never goes back.
 func (s *Server) leader(w http.ResponseWriter, _ *http.Request) {
 	now := s.config.Node.Status()
 	if !hasStarted(&now) {
-		http.Error(w, "the node has not started yet", http.StatusServiceUnavailable)
+		notStarted(w)
 		return
 	}
 	code := http.StatusOK
