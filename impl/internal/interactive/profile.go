@@ -129,7 +129,7 @@ var families = []family{
 	{prefix: "bully", ranked: true, quorum: true, reigns: "epoch",
 		says: "The highest node that reaches more than half of all leads. It leads an epoch, which more than half have promised to it alone, on disk."},
 	{prefix: "textbook", ranked: true,
-		says: "The highest node leads that nobody higher answers in time. Nobody counts how many it reaches, so each side of a cut has a leader."},
+		says: "A node leads when no higher one answers it in time. Nobody counts how many it reaches, so each side of a cut has a leader."},
 	{prefix: "ring", ranked: true,
 		says: "A message goes round the ring, and the highest that it has met leads. Who does not answer is skipped, so each side of a cut has a leader."},
 	{prefix: "raft", quorum: true, reigns: "term",

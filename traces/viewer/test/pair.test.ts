@@ -63,11 +63,12 @@ test('a verdict counts who leads at once, and for how long; a leader that is pau
 
 test('a verdict says what the story is about', async () => {
   const none = { two: 0, none: 0, same: 1, stale: 0, refused: 0, reigns: 3, elections: 40 };
-  assert.equal(verdict({ ...none, two: 14_300_000, stale: 4 }, 'two leaders'), 'two leaders for 14.3 s, 4 stale writes');
-  assert.equal(verdict(none, 'two leaders'), 'never two leaders, no stale writes');
-  assert.equal(verdict({ ...none, refused: 1 }, 'a stale write'), 'no stale writes, 1 write refused');
-  assert.equal(verdict(none, 'a leader deposed for nothing'), '3 reigns, somebody always led');
-  assert.equal(verdict({ ...none, reigns: 0 }, 'no leader'), 'nobody has led');
+  assert.equal(verdict({ ...none, two: 14_300_000, stale: 4 }, 'two leaders', false), 'two leaders for 14.3 s, 4 stale writes');
+  assert.equal(verdict(none, 'two leaders', true), 'never two leaders, no stale writes');
+  assert.equal(verdict(none, 'two leaders', false), 'no two leaders so far, no stale writes');
+  assert.equal(verdict({ ...none, refused: 1 }, 'a stale write', true), 'no stale writes, 1 write refused');
+  assert.equal(verdict(none, 'a leader deposed for nothing', true), '3 reigns, somebody always led');
+  assert.equal(verdict({ ...none, reigns: 0 }, 'no leader', true), 'nobody has led');
 });
 
 test('every flaw of the gallery has numbers of its own, and every story opens with ours beside it', async () => {
@@ -75,7 +76,7 @@ test('every flaw of the gallery has numbers of its own, and every story opens wi
   for (const { name, flaw } of store.gallery.value!.scenarios) {
     assert.ok(await openPair(name, 'bully'), `${name}: ${store.problem.value?.problem}`);
     await store.jump(store.length.value);
-    const says = tallies.value!.map((each) => verdict(each, flaw));
+    const says = tallies.value!.map((each) => verdict(each, flaw, true));
     if (flaw !== '') assert.notEqual(says[0], says[1], `${name}: the numbers show the flaw`);
     flaws.add(flaw);
   }

@@ -29,7 +29,7 @@ export function HelpDialog() {
       <p>
         Who hears nothing of a leader for a while asks all others who would follow it. A node with a higher id says OK, and it waits for that one.
         If more than half of all say that they would, itself among them, it claims the next <em>epoch</em>. More than half must grant that, and each
-        node grants an epoch once: so no two lead the same. The leader sends heartbeats, and steps down when more than half do not answer.
+        node grants an epoch once: so no two nodes lead the same epoch. The leader sends heartbeats, and steps down when more than half do not answer.
       </p>
       {other && <p><strong>What is shown is another: {other.title}.</strong> {other.says}</p>}
       {!other && <p>Other algorithms, which New run and the gallery have, differ: New run says of each what it does.</p>}

@@ -8,7 +8,7 @@ export function Verdict() {
   const now = pair.value;
   const both = tallies.value;
   if (!now || !both) return null;
-  const lines = now.sides.map((side, k) => ({ title: side.title, says: verdict(both[k]!, now.flaw) }));
+  const lines = now.sides.map((side, k) => ({ title: side.title, says: verdict(both[k]!, now.flaw, finished.value) }));
   return (
     <section class="verdict" data-story={now.story} data-counted={JSON.stringify(both)} aria-label={finished.value ? 'The verdict' : 'Up to now'}>
       {lines.map(({ title, says }, k) => <p key={k} class="verdict-side"><strong>{title}:</strong> {says}</p>)}

@@ -48,10 +48,10 @@ export function tally(frames: Frame[], count: number, side: Side, until: number)
   return all;
 }
 
-type Measure = (of: Tally) => string;
+type Measure = (of: Tally, over: boolean) => string;
 
 const many = (n: number, one: string, more: string): string => `${n === 0 ? 'no' : n} ${n === 1 ? one : more}`;
-const two: Measure = (t) => (t.two > 0 ? `two leaders for ${time(t.two)}` : t.reigns > 0 ? 'never two leaders' : 'no leader yet');
+const two: Measure = (t, over) => (t.two > 0 ? `two leaders for ${time(t.two)}` : t.reigns === 0 ? 'no leader yet' : over ? 'never two leaders' : 'no two leaders so far');
 const stale: Measure = (t) => many(t.stale, 'stale write', 'stale writes');
 const none: Measure = (t) => (t.reigns === 0 ? 'nobody has led' : t.none > 0 ? `nobody led for ${time(t.none)}` : 'somebody always led');
 const reigns: Measure = (t) => many(t.reigns, 'reign', 'reigns');
@@ -65,7 +65,7 @@ const measures: Record<string, Measure[]> = {
   'a leader deposed for nothing': [reigns, none], 'a herd': [elections, none],
 };
 
-// verdict says what came of a side.
-export function verdict(of: Tally, flaw: string): string {
-  return (measures[flaw] ?? [two, none]).map((says) => says(of)).filter((said) => said !== '').join(', ');
+// verdict says what has come of a side, so far or in all.
+export function verdict(of: Tally, flaw: string, over: boolean): string {
+  return (measures[flaw] ?? [two, none]).map((says) => says(of, over)).filter((said) => said !== '').join(', ');
 }

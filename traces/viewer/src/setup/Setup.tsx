@@ -12,7 +12,6 @@ export const first: RunSpec = { runSpec: 1, algorithm: 'bully', nodes: 5, profil
 
 // play begins a run, and lets it go. One that somebody has chosen has an address of its own, so that Back leads to what was before.
 export async function play(which: RunSpec, chosen = false): Promise<void> {
-  dialog.value = null;
   hint.value = null;
   if (!await openRunSpec(which)) return;
   if (chosen) void linkTo({ what: 'runSpec', runSpec: which });
@@ -32,6 +31,7 @@ export function SetupDialog() {
   const most = Math.min(9, chosen.maxNodes || 9);
   const begin = (event: Event) => {
     event.preventDefault();
+    dialog.value = null;
     void play({ runSpec: 1, algorithm: chosen.name, nodes: Math.min(nodes, most), profile, seed, do: [] }, true);
   };
   return (
