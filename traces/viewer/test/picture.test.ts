@@ -116,6 +116,10 @@ test('two crowns say of themselves who acts', () => {
   assert.equal(say([three, two]), 'Two act at once: 2 and 3.');
   const woken = frame(5, 2, { kind: 'resume', state: is('leads', 2, 1, { timers: [{ timer: 'reign', at: 4 }] }) });
   assert.match(say([paused, two, woken]), /^3 has just gone on, and its time has run out: .* So one acts: 2\.$/);
+  const resumed = frame(5, 2, { kind: 'resume', state: is('leads', 2) });
+  assert.equal(say([paused, two, resumed, frame(5, 0, {})]), '3 has gone on in this moment, and still takes itself for the leader. So one acts: 2.');
+  assert.equal(say([paused, two, resumed, frame(6, 0, {})]), 'Two act at once: 2 and 3.');
+  assert.equal(say([paused, resumed]), '', 'nobody else leads');
 });
 
 test('the legend has every letter that is on the ring, in the shape that it has there', () => {
