@@ -116,7 +116,7 @@ export function noResource(header: Pick<Header, 'source' | 'resource' | 'sides'>
 // unheardWords says of a node that is not heard since when that is so, line by line: nobody can tell whether it is down.
 export function unheardWords(recording: Cast, state: NodeState): string[] {
   const since = recording.unheardSince?.get(state);
-  return since === undefined ? [state.role] : [state.role, `since ${since}`];
+  return since === undefined ? [state.role] : [state.role, `from ${since} on`];
 }
 
 // doing returns in a few words what a node is about: "leads epoch 4", "follows 3", "waits for 3". Which node it is matters in a pair.

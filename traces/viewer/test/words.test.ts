@@ -31,7 +31,7 @@ test('of a node that is not heard is said since when', () => {
     { at: 1_204_000, kind: 'step', node: 1, text: '', state: unheard('heard no more') },
   ]);
   assert.equal(doing(recording, recording.stateOf(0, 2)), 'not heard');
-  assert.equal(doing(recording, recording.stateOf(1, 2)), 'heard no more since 1.204 s');
+  assert.equal(doing(recording, recording.stateOf(1, 2)), 'heard no more from 1.204 s on');
   assert.equal(doing(recording, { ...unheard('down'), unheard: false }), 'down');
 });
 

@@ -136,7 +136,7 @@ inPage('a leader whose record just ends is heard no more, and no leader for ever
   const now = await until(page, 'its end', ({ count, seen }) => count === seen);
   assert.deepEqual(leaders(now), [3], 'only the next leads');
   assert.equal(now.indicators['OneActing'], 'green');
-  assert.match(await page.locator('.ring-node[data-node="4"][data-unheard] [role=button]').getAttribute('aria-label') ?? '', /^node 5: heard no more since event \d+/);
+  assert.match(await page.locator('.ring-node[data-node="4"][data-unheard] [role=button]').getAttribute('aria-label') ?? '', /^node 5: heard no more from event \d+ on/);
   assert.equal(await page.locator('.ring-node[data-node="4"] :is(.ring-crown, .ring-cross)').count(), 0, 'nobody can tell that it is down');
   assert.equal(await page.locator('.ring-none').innerText(), 'A trace does not say what leaders write, so the picture has no resource.');
 });
