@@ -2,6 +2,7 @@ package narrate
 
 import (
 	"github.com/seed-fdf591db/bully/conformance/check"
+	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/traces/recording"
 )
 
@@ -51,10 +52,17 @@ func (t *Narrator) indicators(f *recording.Frame) (changed []recording.Indicator
 		t.see(f.Node)
 	}
 	for _, l := range t.lights.Changed() {
-		changed = append(changed, Turned(&l))
+		turned := Turned(&l)
+		if t.options.Real && l.Promise.Name == spec.OneActing && l.Problem != "" {
+			turned.Says += heldUp
+		}
+		changed = append(changed, turned)
 	}
 	return changed
 }
+
+// heldUp is said where real nodes act together: that they do not takes clocks that go, and processes that run (section 3).
+const heldUp = "; that can be if one of them was held up, which its log says then"
 
 // see lets the promises be judged by what a node is now.
 func (t *Narrator) see(i int) {

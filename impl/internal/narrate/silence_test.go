@@ -1,6 +1,7 @@
 package narrate
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -43,6 +44,8 @@ func TestSilence(t *testing.T) {
 	on := says(4, 1, spec.Leader, 1)
 	require.Len(t, on, 1)
 	require.False(t, on[0].State.Unheard, "it leads on")
+	acting := slices.IndexFunc(on[0].Indicators, func(i recording.Indicator) bool { return i.Name == string(spec.OneActing) })
+	require.Contains(t, on[0].Indicators[acting].Says, "two nodes act as leader: node 1 leads epoch 1, node 2 leads epoch 2; that can be if one of them was held up, which its log says then")
 	require.Len(t, says(5, 2, spec.Leader, 2), 1, "who leads already does not come to lead")
 
 	require.Len(t, says(6, 3, spec.Leader, 1), 1, "of an epoch that is no higher than another's")

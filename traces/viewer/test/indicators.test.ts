@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Recording } from '../src/recording';
-import { stateWords } from '../src/indicators/words';
+import { asShown, stateWords } from '../src/indicators/words';
 import type { Frame, Header, Indicator, Light } from '../src/types';
 
 const header: Header = {
@@ -46,6 +46,11 @@ test('an indicator says when', () => {
   const indicator = (light: Light): Indicator => ({ name: 'OneActing', light });
   assert.equal(stateWords(indicator('green'), '', false), 'holds');
   assert.equal(stateWords(indicator('amber'), '1 s', false), 'not now');
+  const leads = (light: Light) => ({ ...indicator(light), name: 'SomeLeader' });
+  assert.equal(asShown(leads('green'), false).light, 'amber', 'too few run, and nobody leads');
+  assert.equal(asShown(leads('green'), true).light, 'green');
+  assert.equal(asShown(leads('red'), false).light, 'red');
+  assert.equal(asShown({ ...indicator('green'), name: 'OneActing' }, false).light, 'green');
   assert.equal(stateWords(indicator('red'), '1.288 s', false), 'broken since 1.288 s');
   assert.equal(stateWords(indicator('green'), '1.288 s', true), 'was broken at 1.288 s, holds now');
 });

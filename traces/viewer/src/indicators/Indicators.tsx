@@ -7,16 +7,17 @@ import type { Indicator } from '../types';
 import { capital, indicatorWord, moment, shorten } from '../words';
 import { Said } from '../help/Term';
 import { Sign } from './Sign';
-import { stateWords } from './words';
+import { asShown, stateWords } from './words';
 import './indicators.css';
 
 export function Indicators() {
   const recording = shownRecording.value;
   const scene = shownScene.value;
   if (!recording || !scene || scene.indicators.length === 0) return null;
+  const somebodyLeads = scene.nodes.some(({ look }) => look === 'leads');
   return (
     <ul class="indicator-all" aria-label="Properties">
-      {scene.indicators.map((indicator) => <One key={indicator.name} recording={recording} indicator={indicator} why={scene.why[indicator.name]} was={scene.was[indicator.name]} />)}
+      {scene.indicators.map((indicator) => <One key={indicator.name} recording={recording} indicator={asShown(indicator, somebodyLeads)} why={scene.why[indicator.name]} was={scene.was[indicator.name]} />)}
     </ul>
   );
 }
