@@ -336,6 +336,9 @@ func (t *Narrator) crash(e *spec.Event) recording.Frame {
 	i := t.place(e.Node)
 	n := &t.nodes[i]
 	f := recording.Frame{Kind: recording.Crash, Node: i, Rule: "R4", Text: "crashes", Note: "only what is on its disk is left: " + disk(&e.State)}
+	if t.options.Real { // to the rules an end is an end (R4)
+		f.Text = "crashes, or is stopped"
+	}
 	if n.seen && !n.up {
 		f.Text, f.Note = "crashes again, before it was back", "its disk is as it was: "+disk(&e.State)
 	}

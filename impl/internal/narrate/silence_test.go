@@ -81,6 +81,9 @@ func TestUnheard(t *testing.T) {
 	require.NotEmpty(t, frames[0].Indicators)
 	require.Len(t, says(1, 2, spec.Leader, 2), 1, "it leads no more, for all that is known")
 
+	end := spec.Event{Seq: 9, At: uint64(2 * time.Second), Node: spec.IntegerID(2), Action: spec.CrashAction, State: spec.State{Role: spec.Follower, Epoch: 2}}
+	require.Equal(t, "crashes, or is stopped", told.Tell(&end)[0].Text)
+
 	told, _ = listening(t, Options{Real: true})
 	require.Equal(t, "is not heard", told.Unheard(spec.IntegerID(3), &spec.State{}, "")[0].Text)
 }
