@@ -240,9 +240,9 @@ func TestVisualise(t *testing.T) {
 	ops := append(sound(), followed("2", 2, 4, 3000, 3000), unknown("3", 19, 4, 3000), read(19, 4, 4000, 4000))
 	require.NoError(t, history.Visualise(&page, header, ops, history.Options{}))
 	for _, text := range []string{"a test", "Who led, and who was told", "Resource r", "✕ registers: refused", "epoch 4 has two leaders, 3 and 2", "✓ fence: linearizable",
-		"node 3 leads epoch 4 (1µs to 1µs); number 1, after which it holds led by 3", "is told: 3 leads 4", "write 17 of 4 → done", "write 16 of 3 → fenced by 4",
+		"node 3 leads epoch 4 (1µs to 1µs); number 1, after which it holds led by 3", "is told: 3 leads epoch 4", "write value 17, epoch 4 → done", "write value 16, epoch 3 → fenced by epoch 4",
 		"1 of 6 operations are in no order that explains the others", "it fits into no order", `<span title="node 3">node 3</span>`, `<span title="reader">reader</span>`,
-		"write 18 of 4 → unknown", "write 19 of 4 → unknown", "read → 17 of 4", "value 17 of epoch 4", "var(--epoch-4)", "prefers-color-scheme: dark"} {
+		"write value 18, epoch 4 → unknown", "write value 19, epoch 4 → unknown", "read → value 17, epoch 4", "value 17 of epoch 4", "var(--epoch-4)", "prefers-color-scheme: dark"} {
 		require.Contains(t, page.String(), text)
 	}
 	require.NotContains(t, page.String(), "<script", "it runs none")

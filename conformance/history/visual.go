@@ -101,15 +101,15 @@ func findOut(f Finding) foundOut {
 func (i item) String() string {
 	switch o := i.op; {
 	case o.Kind == FollowedOp:
-		return fmt.Sprintf("is told: %s leads %d", o.Leader, o.Epoch)
+		return fmt.Sprintf("is told: %s leads epoch %d", o.Leader, o.Epoch)
 	case i.as == leads:
-		return fmt.Sprintf("leads %d", o.Epoch)
+		return fmt.Sprintf("leads epoch %d", o.Epoch)
 	case o.Kind == ReadOp:
-		return fmt.Sprintf("read → %d of %d", o.Value, o.Epoch)
+		return fmt.Sprintf("read → value %d, epoch %d", o.Value, o.Epoch)
 	case o.Outcome == Fenced:
-		return fmt.Sprintf("write %d of %d → fenced by %d", o.Value, o.Epoch, o.Admitted)
+		return fmt.Sprintf("write value %d, epoch %d → fenced by epoch %d", o.Value, o.Epoch, o.Admitted)
 	default:
-		return fmt.Sprintf("write %d of %d → %s", o.Value, o.Epoch, o.Outcome)
+		return fmt.Sprintf("write value %d, epoch %d → %s", o.Value, o.Epoch, o.Outcome)
 	}
 }
 

@@ -48,7 +48,7 @@ for (const [name, options, width] of sizes) {
       assert.match(font, /^system-ui/);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'only drawings scroll aside');
       await page.locator('summary').first().click();
-      assert.match(await page.locator('table').first().innerText(), /node 3\s+leads 4/);
+      assert.match(await page.locator('table').first().innerText(), /node 3\s+leads epoch 4/);
       await page.evaluate(axe);
       const { wrong, checks } = await judged(page, name);
       assert.deepEqual(wrong, []);
