@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -176,12 +177,14 @@ func ends(t *testing.T, c *localcluster.Cluster) {
 	_, err := c.Kill(follower)
 	require.NoError(t, err)
 	s.fires(nil, "BullyNodeDown")
-	require.NoError(t, os.RemoveAll(c.Data(follower)))
-	require.NoError(t, c.Start(follower))
-	select {
-	case <-c.Gone(follower):
-	case <-within(t).Done():
-		require.Fail(t, "a node without its disk runs on")
+	for ctx := within(t); !remembers(t, c, reign.Leader, follower) || !remembers(t, c, 6-follower-reign.Leader, follower); { // it ends as soon as one of both has told it
+		require.NoError(t, os.RemoveAll(c.Data(follower)))
+		require.NoError(t, c.Start(follower))
+		select {
+		case <-c.Gone(follower):
+		case <-ctx.Done():
+			require.Fail(t, "a node without its disk runs on, or the others do not say so")
+		}
 	}
 	s.fires(nil, "BullyDiskLost", "BullyNodeDown")
 	_, err = c.Kill(reign.Leader)
@@ -193,6 +196,16 @@ func ends(t *testing.T, c *localcluster.Cluster) {
 	_, err = c.Kill(other(follower), other(other(follower)))
 	require.NoError(t, err)
 	s.fires(nil, "BullyNodeDown", "BullyNoLeader")
+}
+
+// remembers reports whether a node says that another has lost its disk.
+func remembers(t *testing.T, c *localcluster.Cluster, id, lost int) bool {
+	answer, err := http.Get("http://" + c.HTTP(id) + "/metrics")
+	require.NoError(t, err)
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	return strings.Contains(string(text), fmt.Sprintf("\nbully_link_lost_disk{node=\"%d\"} 1\n", lost))
 }
 
 // slowDisk lets the kernel take its time for each fsync of a node.

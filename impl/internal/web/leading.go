@@ -73,7 +73,7 @@ func (s *Server) resign(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	s.config.Logger.Info("asked to resign", "by", r.RemoteAddr, "names", to)
+	s.config.Logger.Info("asked to resign", "by", r.RemoteAddr, "names", to.String())
 	now := s.config.Node.Status()
 	if !now.Leading && !now.Stopped {
 		answer(w, http.StatusConflict, Resigned{Leader: now.Leader, Epoch: now.Epoch})
