@@ -152,7 +152,7 @@ traces: ## check golden traces and fresh ones, of the simulator and of real proc
 	.cache/bully trace check .cache/traces
 	$(GO) run ./tla/check -traces traces/valid traces/invalid .cache/traces
 
-mutants: ## break the source in many ways, one at a time: each must be noticed by a test (20 min)
+mutants: ## break the source in many ways, one at a time: each must be noticed by a test (half an hour, on a machine that does nothing else)
 	$(GO) run ./conformance/mutants
 
 soak: ## the long form of the tests: more seeds, more runs, mutants, fuzzing (an hour; SOAK=100 for a night)
