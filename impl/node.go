@@ -72,6 +72,12 @@ func (n *Node) open(c *Config) (err error) {
 	if err != nil {
 		return err
 	}
+	var by []spec.NodeID
+	if promise.Configuration.IsEmpty() { // it waits to be added
+		if _, by, err = readAddress(c.Folder); err != nil {
+			return err
+		}
+	}
 	sayHowSaved(c, parts.id, spoiled)
 	links := transport.Config{ID: parts.id, Cluster: parts.cluster, Members: parts.addresses, Changing: parts.place, TLS: c.TLS, Insecure: c.Insecure, HoldMemory: c.HoldMemory,
 		Logger: c.Logger, Record: promise}
@@ -87,7 +93,7 @@ func (n *Node) open(c *Config) (err error) {
 		return err
 	}
 	of := host.Config{ID: parts.id, Members: parts.members, Storage: n.store, Transport: n.links, Timing: c.Timing, Logger: c.Logger, Together: c.Found != nil,
-		Guard: c.Guard, Progress: c.Progress, AddedBy: parts.addedBy}
+		Guard: c.Guard, Progress: c.Progress, AddedBy: by}
 	if c.Host != nil {
 		c.Host(&of)
 	}
@@ -126,7 +132,6 @@ type parts struct {
 	members   []spec.NodeID          // nil if they come and go
 	addresses map[spec.NodeID]string // the same
 	place     *transport.Changing    // nil if members are fixed
-	addedBy   []spec.NodeID          // whom a node that waits believes
 }
 
 // fixed opens the record of a node whose members are fixed.
@@ -170,9 +175,6 @@ func (p *parts) changing(c *Config) (err error) {
 	}
 	if address == "" {
 		return fmt.Errorf("bully: Address is missing: nothing in %s says where this node listens", c.Folder)
-	}
-	if _, p.addedBy, err = readAddress(c.Folder); err != nil {
-		return err
 	}
 	p.id, p.cluster, p.place = who.ID, who.Cluster, &transport.Changing{Incarnation: who.Incarnation, Address: address}
 	return nil
