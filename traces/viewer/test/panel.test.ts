@@ -16,6 +16,8 @@ test('rows say what has changed, and from what', () => {
   ]);
   assert.ok(rows(recording, 0, state({}), state({})).every((row) => row.was === undefined));
   assert.ok(rows(recording, 0, state({})).every((row) => row.was === undefined));
+  const gone = rows(recording, 0, state({ look: 'down', role: 'heard no more', unheard: true }), state({ disk: 'epoch 4', fields: [{ name: 'support', value: '1' }] }));
+  assert.deepEqual(gone.map((row) => row.name), ['role', 'its leader', 'epoch'], 'what is on its disk is not gone: nobody knows it');
 });
 
 test('timers say how long they run still, and what became of them', () => {

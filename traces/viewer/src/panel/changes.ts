@@ -11,7 +11,7 @@ export function rows(recording: Cast, node: number, now: NodeState, before?: Nod
   const is = parts(recording, node, now);
   if (!before) return [...is].map(([name, value]) => ({ name, is: value }));
   const was = parts(recording, node, before);
-  const names = new Set([...is.keys(), ...was.keys()]);
+  const names = new Set(now.unheard ? is.keys() : [...is.keys(), ...was.keys()]); // what is not heard any more is not gone
   const all = [...names].map((name) => {
     const row: Row = { name, is: is.get(name) ?? '' };
     const old = was.get(name) ?? '';
