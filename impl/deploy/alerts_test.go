@@ -2,7 +2,6 @@ package deploy
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -177,7 +176,9 @@ func ends(t *testing.T, c *localcluster.Cluster) {
 	_, err := c.Kill(follower)
 	require.NoError(t, err)
 	s.fires(nil, "BullyNodeDown")
-	for ctx := within(t); !remembers(t, c, reign.Leader, follower) || !remembers(t, c, 6-follower-reign.Leader, follower); { // it ends as soon as one of both has told it
+	lost := fmt.Sprintf("bully_link_lost_disk{node=%q}", fmt.Sprint(follower))
+	hasNotHeard := func(id int) bool { return metric(t, c.HTTP(id), lost) == 0 }
+	for ctx := within(t); slices.ContainsFunc(c.IDs(follower), hasNotHeard); { // it ends as soon as one of both has told it
 		require.NoError(t, os.RemoveAll(c.Data(follower)))
 		require.NoError(t, c.Start(follower))
 		select {
@@ -196,16 +197,6 @@ func ends(t *testing.T, c *localcluster.Cluster) {
 	_, err = c.Kill(other(follower), other(other(follower)))
 	require.NoError(t, err)
 	s.fires(nil, "BullyNodeDown", "BullyNoLeader")
-}
-
-// remembers reports whether a node says that another has lost its disk.
-func remembers(t *testing.T, c *localcluster.Cluster, id, lost int) bool {
-	answer, err := http.Get("http://" + c.HTTP(id) + "/metrics")
-	require.NoError(t, err)
-	text, err := io.ReadAll(answer.Body)
-	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
-	return strings.Contains(string(text), fmt.Sprintf("\nbully_link_lost_disk{node=\"%d\"} 1\n", lost))
 }
 
 // slowDisk lets the kernel take its time for each fsync of a node.

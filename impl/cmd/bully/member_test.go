@@ -154,6 +154,9 @@ func TestMembers(t *testing.T) {
 	status, out, log = bully(t, "repair", "-data", c.data("2"), "-raise", "77")
 	require.Equal(t, cli.OK, status, log)
 	require.Regexp(t, `epoch +77`, out)
+	status, _, log = bully(t, "repair", "-data", c.data("2"), "-raise", "78", "-id", "2", "-members", "1,2")
+	require.Equal(t, cli.Mismatch, status)
+	require.Contains(t, log, "without a list of members", "its record is there, and is raised otherwise")
 	for _, id := range []string{"1", "3"} {
 		c.node[id].signal(syscall.SIGTERM)
 		require.Equal(t, cli.OK, c.node[id].wait())

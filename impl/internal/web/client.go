@@ -207,7 +207,7 @@ func (o *Operator) CarryOut(ctx context.Context, c Change) error {
 			if c.Version != 0 {
 				return end
 			}
-			o.tell("node %s, which led, has gone: %s", leader.Node, end.Message)
+			o.tell("node %s, which led, has gone: %v", leader.Node, end)
 			if leader, err = o.settled(ctx); err != nil {
 				return err
 			}
