@@ -248,6 +248,12 @@ func (t *TCP) use(p *inbound, said hello) (*link, Refusal, error) {
 // leave takes a connection out of use, and counts why. It reports whether that is worth a line in the log: if a non-member
 // could write there at will, it would fill a disk.
 func (t *TCP) leave(l *link, p *inbound, err error) (loud bool) {
+	died := ""
+	defer func() {
+		if died != "" {
+			t.logDead(l, died)
+		}
+	}()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if i := slices.Index(t.pending, p); i >= 0 {
@@ -255,9 +261,14 @@ func (t *TCP) leave(l *link, p *inbound, err error) (loud bool) {
 	}
 	if l != nil && l.in == p {
 		l.in = nil
-		if l.member {
+		switch a := l.refused; {
+		case a != nil && t.mayProve(l, *a):
+			t.died(l)
+			died = a.address
+		case l.member:
 			l.dialNow()
 		}
+		l.refused = nil
 	}
 	if t.closing {
 		return false

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -74,6 +75,7 @@ type attempt struct {
 	heard  uint64 // what had come from the node by then
 	owed   int    // messages that waited by then, if the node is a non-member,
 	boot   uint64 // for this run of its program
+	proved bool   // that the node is dead
 }
 
 // connect dials the node, and says and hears who is there.
@@ -87,8 +89,9 @@ func (t *TCP) connect(l *link) (*outbound, attempt, error) {
 	raw, err := t.config.Dial(a.ctx, a.address)
 	a.cancel()
 	if err != nil {
-		if t.proves(l, a, err) {
-			t.config.Logger.Info("dead: its address refuses", "to", l.node, "address", a.address)
+		if a.proved = t.proves(l, a, err); a.proved {
+			runtime.Gosched() // the host goes first
+			t.logDead(l, a.address)
 		}
 		return nil, a, err
 	}
@@ -137,27 +140,41 @@ func (t *TCP) begin(l *link) attempt {
 	l.dialled = time.Now()
 	var dialling context.Context
 	dialling, l.abandon = context.WithTimeout(t.ctx, t.config.DialTimeout)
-	return attempt{l.target(), dialling, l.abandon, l.heard, l.waiting.n, l.said.boot}
+	return attempt{way: l.target(), ctx: dialling, cancel: l.abandon, heard: l.heard, owed: l.waiting.n, boot: l.said.boot}
 }
 
 // proves takes note of a dial that failed, and reports whether that has proved the node dead. Nobody was listening at
 // some moment since the dial began. A node listens before it says anything, and as long as it runs; so what it had said
-// before, heard then, was said by a program that has ended. What came meanwhile may be of its successor, and what a
-// connection still holds would come after Dead: in both cases this dial proves nothing. Each of the two ends with a
-// kick, and so with another dial.
+// before, heard then, was said by a program that has ended. What came meanwhile may be of its successor: then this dial proves nothing, and
+// there is another. What a connection still holds would come after Dead: it has to end first (see leave).
 func (t *TCP) proves(l *link, a attempt, err error) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l.stats.LastError = err.Error()
-	if !refused(err) || l.in != nil || l.heard != a.heard || l.dead || t.closing || t.config.NoProof {
+	if !refused(err) || !t.mayProve(l, a) {
 		return false
 	}
-	if !l.member || !l.alone || l.way != a.way {
+	if l.in != nil {
+		l.refused = &a
 		return false
 	}
+	t.died(l)
+	return true
+}
+
+// mayProve reports whether a dial that was refused proves the node dead, now that no connection of it is left.
+func (t *TCP) mayProve(l *link, a attempt) bool {
+	return l.heard == a.heard && !l.dead && !t.closing && !t.config.NoProof && l.member && l.alone && l.way == a.way
+}
+
+// died tells the host that the node is dead.
+func (t *TCP) died(l *link) {
 	l.dead = true
 	t.tell(l, Dead)
-	return true
+}
+
+func (t *TCP) logDead(l *link, address string) {
+	t.config.Logger.Info("dead: its address refuses", "to", l.node, "address", address)
 }
 
 // greet makes a dialled connection one to the node.
@@ -246,7 +263,7 @@ func (t *TCP) open(l *link, c *outbound) error {
 		return t.lostDisk(l, c.life, c.raw.RemoteAddr())
 	}
 	l.memory.meets(c.life)
-	l.out, l.dead, l.lostDisk = c, false, false
+	l.out, l.refused, l.dead, l.lostDisk = c, nil, false, false
 	l.stats.Up, l.stats.Since = true, time.Now()
 	t.tell(l, Up)
 	if c.boot != l.said.boot {
@@ -320,8 +337,9 @@ func refused(err error) bool {
 }
 
 // listenTCP listens on an address. Connections that are not of members cost no more than they must: their options are
-// left alone.
+// left alone. The address is the first to be closed of a process that dies.
 func listenTCP(address string) (net.Listener, error) {
+	defer takeDescriptors()()
 	config := net.ListenConfig{KeepAlive: -1}
 	config.SetMultipathTCP(false)
 	return config.Listen(context.Background(), "tcp", address)

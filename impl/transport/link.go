@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -41,7 +42,9 @@ type link struct {
 	from  net.Addr // of the connection that was accepted last
 	heard uint64   // rises with all that comes from the node: connections, and frames
 	dead  bool     // Dead has been told, and nothing has come since
-	stats LinkStats
+	// The dial that was refused last while what the node has sent may not have come yet. It is a proof as soon as that has.
+	refused *attempt
+	stats   LinkStats
 
 	kick    chan struct{}      // dial now, if there is no connection
 	dialled time.Time          // when the present dial began
@@ -99,7 +102,7 @@ func (t *TCP) run(l *link) {
 			t.carry(l, c)
 		} else {
 			reason := reasonOf(err)
-			t.logFailure(l, a.way, err, reason == last)
+			t.logFailure(l, a.way, err, a.proved || reason == last)
 			last = reason
 			t.giveUp(l, a)
 		}
@@ -248,6 +251,7 @@ func (t *TCP) wrote(l *link, n uint64, size int, err error) {
 // end takes a connection out of use, once. What is queued for it is lost.
 func (t *TCP) end(l *link, c *outbound, err error) {
 	if t.takeOut(l, c, err) {
+		runtime.Gosched() // who dials again goes first
 		_ = c.raw.Close()
 		t.config.Logger.Log(t.ctx, t.level(l), "disconnected", "to", l.node, "err", err)
 	}
@@ -290,8 +294,8 @@ func (l *link) dialNow() {
 }
 
 const (
-	// A program that ends takes its connections and its listener with it, one after the other; Linux closes the listener
-	// last. Who dials in between is heard by nobody, and dials again: three times at once, as that is a matter of
+	// A program that ends takes its connections and its listener with it, one after the other, and the listener may be the last (see
+	// takeDescriptors). Who dials in between is heard by nobody, and dials again: three times at once, as that is a matter of
 	// microseconds, and then after dyingPause, and a little longer each time.
 	dyingTries = 16
 	dyingPause = time.Millisecond

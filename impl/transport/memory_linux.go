@@ -9,8 +9,12 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 )
+
+// memoryRest is how long memory outlives its program: until others have elected.
+var memoryRest = 100 * time.Millisecond
 
 // holder is what the process that holds the memory of this one reads, and hold. It never moves.
 var holder struct {
@@ -22,6 +26,7 @@ var holder struct {
 	poll  pollFor  // it waits for this process
 	flags uint64   // what both share; no signal tells of the other's end
 	last  uint64   // of the descriptors that the other closes
+	rest  [2]int64 // struct timespec: how long the other waits before it frees memory
 
 	once sync.Once
 	pid  int // the other, if there is one
@@ -44,8 +49,10 @@ func hold(of unsafe.Pointer) int
 // dies before it closes its sockets, so that its address refuses nobody for 0.1 ms a MiB; if another has that memory too, there is
 // nothing to free, and the address refuses at once. What frees it then is the other's end.
 //
-// The other never runs a line of Go, opens nothing, closes its copies of what was open, and takes no signals. It shows in lists of
+// The other never runs a line of Go, opens nothing, closes its copies of what was open, takes no signals, and is in a process group of its own, so that who
+// kills all of a group does not kill it first. It shows in lists of
 // processes as bully-memory, with the memory of this one, which is there once. If both are killed at once, or the other alone, all is as without it.
+// The other waits for memoryRest before it ends: to free memory keeps a core busy, in the kernel.
 //
 // Call it early, and again as you like: there is one. The error says that the kernel does not let it, or is older than Linux 5.9.
 func holdMemory() error {
@@ -58,6 +65,7 @@ func holdMemory() error {
 		h.all = math.MaxUint64
 		h.last = math.MaxUint32
 		h.flags = syscall.CLONE_VM
+		h.rest = [2]int64{int64(memoryRest / time.Second), int64(memoryRest % time.Second)}
 		copy(h.name[:], "bully-memory")
 		h.poll.events = 1 // POLLIN
 		if h.pid = hold(unsafe.Pointer(h)); h.pid < 0 {

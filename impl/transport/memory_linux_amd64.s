@@ -45,6 +45,10 @@ other:
 	MOVL $10, DX            // what frees memory lets those run who elect
 	MOVL $141, AX           // setpriority
 	SYSCALL
+	XORL DI, DI             // a process group of its own
+	XORL SI, SI
+	MOVL $109, AX           // setpgid
+	SYSCALL
 	MOVL $15, DI            // PR_SET_NAME
 	LEAQ 24(R12), SI
 	MOVL $157, AX           // prctl
@@ -63,6 +67,13 @@ other:
 	LEAQ 40(R12), DI
 	MOVL $1, SI
 	XORL DX, DX
+	XORL R10, R10
+	XORL R8, R8
+	MOVL $271, AX           // ppoll
+	SYSCALL
+	XORL DI, DI             // nothing, until its time is over
+	XORL SI, SI
+	LEAQ 64(R12), DX        // rest
 	XORL R10, R10
 	XORL R8, R8
 	MOVL $271, AX           // ppoll

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -32,6 +33,9 @@ func TestLargeProgram(t *testing.T) {
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
+	if os.Getenv("BULLY_LARGE_PROGRAM") == "rests" {
+		memoryRest = time.Hour
+	}
 	require.NoError(t, holdMemory())
 	require.NoError(t, holdMemory(), "there is one")
 	memory := make([]byte, ballast)
@@ -47,14 +51,14 @@ func TestLargeProgram(t *testing.T) {
 	}
 }
 
-// large starts the program, and returns it, its address, and who holds its memory.
-func large(t *testing.T) (program *exec.Cmd, address string, other int) {
+// large starts the program, with something to heed, and returns it, its address, and who holds its memory.
+func large(t *testing.T, heeds string) (program *exec.Cmd, address string, other int) {
 	t.Helper()
 	if err := canHold(); err != nil {
 		t.Skip("an older kernel, or a sandbox: ", err)
 	}
 	program = exec.Command(os.Args[0], "-test.run=^TestLargeProgram$", "-test.v")
-	program.Env = append(os.Environ(), "BULLY_LARGE_PROGRAM=yes")
+	program.Env = append(os.Environ(), "BULLY_LARGE_PROGRAM="+heeds)
 	out, err := program.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, program.Start())
@@ -98,7 +102,7 @@ func hasEnded(pid int) bool {
 
 // TestHoldMemory: a program's address refuses as soon as it is dead, while its memory is still there; and what holds that ends then.
 func TestHoldMemory(t *testing.T) {
-	program, address, other := large(t)
+	program, address, other := large(t, "nothing")
 	require.Eventually(t, func() bool { return saysOf(other, "Name") == "bully-memory" }, waits, 5*time.Millisecond)
 	require.Eventually(t, func() bool { return openIn(other) == 1 }, waits, 5*time.Millisecond, "it has its view of the program open, and nothing else")
 	blocked, err := strconv.ParseUint(saysOf(other, "SigBlk"), 16, 64)
@@ -107,6 +111,9 @@ func TestHoldMemory(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGURG, syscall.SIGQUIT, syscall.SIGTSTP} {
 		require.NoError(t, syscall.Kill(other, signal))
 	}
+	group, err := syscall.Getpgid(other)
+	require.NoError(t, err)
+	require.Equal(t, other, group, "who kills all of the program's group does not kill it")
 	link, err := net.Dial("tcp", address)
 	require.NoError(t, err, "it runs on")
 	require.NoError(t, link.Close())
@@ -126,7 +133,7 @@ func TestHoldMemory(t *testing.T) {
 
 // TestHolderIsKilled: whoever kills what holds the memory of a program takes nothing else from it.
 func TestHolderIsKilled(t *testing.T) {
-	program, address, other := large(t)
+	program, address, other := large(t, "nothing")
 	require.NoError(t, syscall.Kill(other, syscall.SIGKILL))
 	require.Eventually(t, func() bool { return hasEnded(other) }, waits, 5*time.Millisecond)
 	link, err := net.Dial("tcp", address)
@@ -136,4 +143,23 @@ func TestHolderIsKilled(t *testing.T) {
 	_ = program.Wait()
 	_, err = net.Dial("tcp", address)
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
+}
+
+// TestHolderRests: what holds the memory of a program that is dead does nothing for a while, and lets others elect.
+func TestHolderRests(t *testing.T) {
+	program, _, other := large(t, "rests")
+	call := func() string {
+		said, err := os.ReadFile(fmt.Sprintf("/proc/%d/syscall", other))
+		if err != nil {
+			t.Skip("nobody here says which call of the system a process waits in: ", err)
+		}
+		return string(said)
+	}
+	waitsFor := regexp.MustCompile(`^\d+ 0x[1-9a-f]\w* 0x1 `)
+	require.Eventually(t, func() bool { return waitsFor.MatchString(call()) }, waits, 5*time.Millisecond, "it waits for one thing, the end of the program: %s", call())
+	require.NoError(t, program.Process.Kill())
+	_ = program.Wait()
+	rests := regexp.MustCompile(`^\d+ 0x0 0x0 0x[1-9a-f]`)
+	require.Eventually(t, func() bool { return rests.MatchString(call()) }, waits, 5*time.Millisecond, "it waits for nothing but a time: %s", call())
+	require.NoError(t, syscall.Kill(other, syscall.SIGKILL))
 }

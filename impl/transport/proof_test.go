@@ -281,6 +281,33 @@ func TestDeadAfterWhatWasHeardBefore(t *testing.T) {
 	sees(t, node, "Received 2→1 CLAIM epoch:1 question:1", "Received 2→1 CLAIM epoch:2 question:1", "Down 2", "Dead 2")
 }
 
+// A dial is refused while a connection of the node is open yet: it is a proof when that ends, unless something has come of it.
+func TestDeadAtTheEndOfItsConnection(t *testing.T) {
+	for name, said := range map[string][]spec.Message{"silent": nil, "with a message": {claim(two, one, 1)}} {
+		t.Run(name, func(t *testing.T) {
+			node, dials := handled(t, nil)
+			inbound := connectAs(t, node, two)
+			conn := next(t, dials).succeed(t)
+			sees(t, node, "Up 2")
+			require.NoError(t, conn.Close())
+			next(t, dials).fail(errRefused)
+			eventually(t, "the refusal is known", func() bool { return node.Stats().Links[0].LastError == errRefused.Error() })
+			sees(t, node, "Down 2")
+			nothing(t, node)
+			write(t, inbound, said...)
+			require.NoError(t, inbound.Close())
+			if said != nil {
+				d := next(t, dials)
+				sees(t, node, "Received 2→1 CLAIM epoch:1 question:1")
+				nothing(t, node)
+				d.fail(errRefused)
+			}
+			sees(t, node, "Dead 2")
+			require.Equal(t, uint64(2+len(said)), node.Stats().Links[0].Dials)
+		})
+	}
+}
+
 // A node that is dead comes back and ends again before it could be dialled: that is another outage.
 func TestDeadAgain(t *testing.T) {
 	node, dials := handled(t, nil)
