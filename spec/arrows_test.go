@@ -145,7 +145,7 @@ func TestArrowsAreHeld(t *testing.T) {
 		{"spec/id.go", "spec", "github.com/stretchr/testify/require", true},
 		{"spec/id.go", "spec", "C", true},
 		{"spec/policy/policy.go", "policy", module + "/spec", false},
-		{"spec/policy/policy.go", "policy", module + "/impl/detector", true},
+		{"spec/policy/policy.go", "policy", module + "/impl/host", true},
 		{"spec/id.go", "spec", module + "/spec/policy", true},
 		{"spec/id_test.go", "spec_test", module + "/spec", false},
 		{"spec/id_test.go", "spec_test", module + "/model", true},

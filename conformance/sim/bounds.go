@@ -80,7 +80,7 @@ func (p *Plan) validateMembers() error {
 func validateTiming(t *Timing) error {
 	var e *policy.Error
 	if errors.As(t.ValidateLengths(), &e) {
-		return wrong("Timing.%s %s", e.Field, e.Problem)
+		return wrong("%s %s", e.Field, e.Problem)
 	}
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -152,7 +151,7 @@ func (c *cluster) config(node spec.NodeID) Config {
 		Clock: &gate{}, Rand: rand.New(rand.NewPCG(c.rand.Uint64(), 0)), Trace: &witness{c: c},
 	}
 	if c.phi {
-		phi, err := detector.NewPhi(detector.PhiConfig{Heartbeat: c.timing.Heartbeat, Floor: c.timing.Patience})
+		phi, err := NewPhi(PhiConfig{Heartbeat: c.timing.Heartbeat, Floor: c.timing.Patience})
 		require.NoError(c.t, err)
 		config.Detector = phi
 	}

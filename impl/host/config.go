@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
-	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
@@ -32,7 +31,7 @@ type Config struct {
 	Together bool
 	// Timing must be the same at every node. The zero Timing means [LAN].
 	Timing Timing
-	// Detector judges the silence of the leader. Default: Timing.Patience, always. See package detector.
+	// Detector judges the silence of the leader. Default: Timing.Patience, always. See [NewPhi].
 	Detector Detector
 	// Believe are nodes that are believed who the members are, though this node does not know them as members. It is for a node that was
 	// away while all others that it knew were replaced: see doc, Changing members. Default: none.
@@ -175,7 +174,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Timing == (Timing{}) {
 		c.Timing = LAN()
 	}
-	if err := wrongTiming(c.Timing); err != nil {
+	if err := configError(c.Timing.Validate()); err != nil {
 		return c, err
 	}
 	if c.Progress < 0 || c.Progress > policy.MaxTiming {
@@ -183,7 +182,7 @@ func (c Config) withDefaults() (Config, error) {
 			c.Progress, policy.MaxTiming)}
 	}
 	if c.Detector == nil {
-		c.Detector = detector.NewFixed(c.Timing.Patience)
+		c.Detector = policy.NewFixed(c.Timing.Patience)
 	}
 	if c.Clock == nil {
 		c.Clock = SystemClock{}
@@ -233,11 +232,24 @@ func Busy() Timing { return policy.Busy() }
 // [policy.TimingFor].
 func TimingFor(delay time.Duration) Timing { return policy.TimingFor(delay) }
 
-// wrongTiming returns what is wrong with a timing as a *ConfigError, or nil.
-func wrongTiming(t Timing) error {
-	var wrong *policy.Error
-	if errors.As(t.Validate(), &wrong) {
-		return &ConfigError{Field: "Timing." + wrong.Field, Rule: wrong.Rule, Problem: wrong.Problem}
+// PhiConfig says how a Detector judges that learns: see [NewPhi].
+type PhiConfig = policy.PhiConfig
+
+// NewPhi returns a Detector that learns how regular the heartbeats of the leader are, and waits longer where they are not. It is of one node, and is not to be
+// used by two. The error is a *ConfigError. [policy.Phi] says how it judges.
+func NewPhi(config PhiConfig) (Detector, error) {
+	phi, err := policy.NewPhi(config)
+	if err != nil {
+		return nil, configError(err)
 	}
-	return nil
+	return phi, nil
+}
+
+// configError returns what package policy says is wrong as a *ConfigError, and nil of nil.
+func configError(err error) error {
+	var wrong *policy.Error
+	if errors.As(err, &wrong) {
+		return &ConfigError{Field: wrong.Field, Rule: wrong.Rule, Problem: wrong.Problem}
+	}
+	return err
 }

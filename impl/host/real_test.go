@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/impl/bully"
-	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/trace"
@@ -26,8 +25,6 @@ var (
 	_ host.Storage   = (*storage.Memory)(nil)
 	_ host.Transport = (*transport.TCP)(nil)
 	_ host.Transport = (*transport.Endpoint)(nil)
-	_ host.Detector  = (*detector.Phi)(nil)
-	_ host.Detector  = (*detector.Fixed)(nil)
 	_ host.Trace     = (*trace.Recorder)(nil)
 )
 
@@ -56,7 +53,7 @@ func startReal(t *testing.T, me spec.NodeID, addresses map[spec.NodeID]string, l
 	require.NoError(t, err)
 	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "test", Members: addresses, Listener: listener, Record: promise})
 	require.NoError(t, err)
-	phi, err := detector.NewPhi(detector.PhiConfig{Heartbeat: host.Local().Heartbeat, Floor: host.Local().Patience})
+	phi, err := host.NewPhi(host.PhiConfig{Heartbeat: host.Local().Heartbeat, Floor: host.Local().Patience})
 	require.NoError(t, err)
 	r.host, err = host.New(host.Config{
 		ID: me, Members: members, Storage: r.store, Transport: links, Timing: host.Local(), Detector: phi, Trace: r.traces,

@@ -29,13 +29,16 @@ func TestProfileTable(t *testing.T) {
 	}
 }
 
-// TestWrongTiming: what package policy says of a timing is a *ConfigError here.
-func TestWrongTiming(t *testing.T) {
+// TestConfigErrorOfPolicy: what package policy says of a timing or a detector is a *ConfigError here.
+func TestConfigErrorOfPolicy(t *testing.T) {
 	timing := LAN()
-	require.NoError(t, wrongTiming(timing))
+	require.NoError(t, configError(timing.Validate()))
 	timing.Claim = 48 * ms
-	err := wrongTiming(timing)
+	err := configError(timing.Validate())
 	require.EqualError(t, err, "host: Timing.Claim is 48ms, but must be above 48.48ms: a claim by way of a hand-over takes four messages (R37 b)")
 	require.Equal(t, &ConfigError{Field: "Timing.Claim", Rule: "R37 b",
 		Problem: "is 48ms, but must be above 48.48ms: a claim by way of a hand-over takes four messages"}, err)
+	phi, err := NewPhi(PhiConfig{Heartbeat: 50 * ms, Floor: 40 * ms})
+	require.Nil(t, phi)
+	require.Equal(t, &ConfigError{Field: "PhiConfig.Floor", Problem: "is 40ms, but must be at least Heartbeat, 50ms: or every heartbeat is late"}, err)
 }

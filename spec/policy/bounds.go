@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Error says which field of a Timing is wrong, and how.
+// Error says which field of a Timing or a PhiConfig is wrong, and how.
 type Error struct {
-	Field   string        // such as Patience
+	Field   string        // such as Timing.Patience
 	Rule    string        // the rule that it breaks, such as R37 d; "" if there is none
 	Needed  time.Duration // what it must be above, or at least; 0 if it is wrong in another way
 	Problem string        // such as: is 100ms, but must be at least 153.031ms: the lease of a follower must outlast the reign that it backs
@@ -17,9 +17,9 @@ type Error struct {
 // Error names the field, says what is wrong with it, and which rule that breaks.
 func (e *Error) Error() string {
 	if e.Rule == "" {
-		return "policy: Timing." + e.Field + " " + e.Problem
+		return "policy: " + e.Field + " " + e.Problem
 	}
-	return "policy: Timing." + e.Field + " " + e.Problem + " (" + e.Rule + ")"
+	return "policy: " + e.Field + " " + e.Problem + " (" + e.Rule + ")"
 }
 
 // bound is what a timer must be above, or at least (R37).
@@ -118,14 +118,14 @@ func (t Timing) ValidateLengths() error {
 		{"Preempt", t.Preempt, math.MinInt64},
 	} {
 		if field.value < field.least {
-			return &Error{Field: field.name, Problem: fmt.Sprintf("is %v, but must be at least %v", field.value, field.least)}
+			return &Error{Field: "Timing." + field.name, Problem: fmt.Sprintf("is %v, but must be at least %v", field.value, field.least)}
 		}
 		if field.value > MaxTiming {
-			return &Error{Field: field.name, Problem: fmt.Sprintf("is %v, but must be at most %v", field.value, MaxTiming)}
+			return &Error{Field: "Timing." + field.name, Problem: fmt.Sprintf("is %v, but must be at most %v", field.value, MaxTiming)}
 		}
 	}
 	if !(t.Drift >= 0 && t.Drift < 1) { // written so that no number is refused as well
-		return &Error{Field: "Drift", Rule: "R37", Problem: fmt.Sprintf("is %v, but must be from 0 to below 1", t.Drift)}
+		return &Error{Field: "Timing.Drift", Rule: "R37", Problem: fmt.Sprintf("is %v, but must be from 0 to below 1", t.Drift)}
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (t Timing) ValidateLengths() error {
 // breach is the error for a field that breaks a bound.
 func breach(b *bound, relation string) error {
 	needed := ceil(b.needed)
-	return &Error{Field: b.field, Rule: b.rule, Needed: needed, Problem: fmt.Sprintf("is %v, but must be %s %v: %s", b.value, relation, needed, b.why)}
+	return &Error{Field: "Timing." + b.field, Rule: b.rule, Needed: needed, Problem: fmt.Sprintf("is %v, but must be %s %v: %s", b.value, relation, needed, b.why)}
 }
 
 // ceil rounds up to a microsecond, which is as exact as a person wants it.

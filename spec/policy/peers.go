@@ -1,6 +1,11 @@
 package policy
 
-import "math/bits"
+import (
+	"math/bits"
+	"time"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
 
 // Set is a set of nodes, by their places: bit i stands for place i.
 type Set uint64
@@ -60,3 +65,95 @@ func NewPeers(me int, members, electors, voters Set, higher func(i, j int) bool)
 
 // Asked returns who is asked in an election: the other electors.
 func (p *Peers) Asked() Set { return p.Electors & p.Others }
+
+// ElectionOver reports whether a candidate need not wait for T_elec: everybody has answered who can, which is what T_elec
+// waits for; or nobody can say OK, and it may claim (R37, Besides 2). Backed says whether the support of the node, and
+// itself, are a quorum. It is for the host to end [ElectionTimer] then.
+func (p *Policy) ElectionOver(backed bool) bool {
+	if p.role != spec.Candidate {
+		return false
+	}
+	if p.peers.Asked()&^p.answered&^p.peers.Dead == 0 {
+		return true
+	}
+	return backed && p.peers.Higher&^p.peers.Dead == 0
+}
+
+// Heard notes that something has come from the node at place i: it is not dead.
+func (p *Policy) Heard(i int) { p.peers.Dead &^= One(i) }
+
+// Broken notes that the connection to the node at place i is there no more. That proves nothing.
+func (p *Policy) Broken(i int) { p.peers.Up &^= One(i) }
+
+// Proved notes that the node at place i is proved dead. If the node keeps its lease, the host tells it so then (R41); and in any
+// case it calls Died.
+func (p *Policy) Proved(i int) {
+	p.peers.Up &^= One(i)
+	p.peers.Dead |= One(i)
+}
+
+// Died shortens what waits for a node that is proved dead, and whose lease, if it was kept, has been released. The others need no
+// time to hear of it, as whoever has not yet answers it a little later: see Defers. An electing node waits on: coordinator never ends early (R37, Besides 2).
+func (p *Policy) Died(now Instant) {
+	if p.role == spec.Follower && p.leader == None && !p.fresh && p.peers.Stands {
+		p.Due.Sooner(PatienceTimer, max(p.rest, now).Add(p.stagger()))
+	}
+}
+
+// Connected notes that there is a connection to the node at place i, and shortens what waits for connections: at a first
+// start, until all are there; after attempts that failed, until there is one more. Then a leader is waited for first, who
+// will be heard within a heartbeat interval or so: where a link comes and goes, the highest node follows before it
+// pre-empts, and the stability window is kept (B17). That wait doubles after each further attempt (R36.6): else a link that
+// comes and goes would have the node ask at each coming.
+func (p *Policy) Connected(i int, now Instant) {
+	p.peers.Up |= One(i)
+	p.peers.Dead &^= One(i)
+	if p.role != spec.Follower || !p.peers.Stands {
+		return
+	}
+	switch {
+	case p.leader != None:
+		if p.preempts > 0 { // what made pre-emption fail may have gone
+			p.preempts = 0
+			p.Due.Sooner(PreemptTimer, p.preemption(now))
+		}
+		return
+	case p.fresh && p.peers.Asked()&^p.peers.Up == 0:
+		p.rest = min(p.rest, now.Add(p.timing.heard()))
+	case !p.fresh && p.attempts > 0:
+		p.rest = min(p.rest, now.Add(p.timing.reconnection(p.attempts)+p.jitter(p.timing.Heartbeat)))
+	default:
+		return
+	}
+	p.Due.Sooner(PatienceTimer, p.rest.Add(p.stagger()))
+}
+
+// HeldUp returns how long the host was held up, if that is longer than Delay, and else 0: stopped, suspended, starved, or
+// waiting for its disk. Then what waits for others is put off, as what they have sent may not have been read yet; to be late
+// is safe (R37, Besides 3).
+func (p *Policy) HeldUp(now Instant) time.Duration {
+	first := p.Due.First()
+	if first == Never || now.After(first) <= p.timing.Delay {
+		return 0
+	}
+	p.Due.later(PatienceTimer, now.Add(2*p.timing.Heartbeat))
+	p.Due.later(CoordinatorTimer, now.Add(2*p.timing.Heartbeat))
+	p.Due.later(ElectionTimer, now.Add(p.timing.Delay))
+	return now.After(first)
+}
+
+// Reconfigure goes by other members. Moved returns a set of old places as one of new ones, without those who are none any more.
+// What is known of links is kept; what the new peers say of them is not looked at. A candidate that has answered, and is no
+// elector any more, is not waited for.
+func (p *Policy) Reconfigure(peers Peers, moved func(Set) Set) {
+	peers.Up, peers.Dead = moved(p.peers.Up), moved(p.peers.Dead)
+	p.freed, p.answered = moved(p.freed), moved(p.answered)
+	p.assented = moved(p.assented)
+	if p.leader >= 0 {
+		at := moved(One(p.leader))
+		if p.leader = NonMember; at != 0 {
+			p.leader = bits.TrailingZeros64(uint64(at))
+		}
+	}
+	p.peers = peers
+}

@@ -1,3 +1,61 @@
+// Package policy decides when the timers of a node end, within the bounds of R36 and R37. It is what hosts run, and what is
+// simulated: it has no clock, no network and no goroutine, and draws random numbers from what it is given. So the same calls
+// make the same waits.
+//
+// A host makes a [Policy] for its node, and tells it of every step ([Policy.Follow]) and of what it learns of the others
+// ([Policy.Connected], [Policy.Broken], [Policy.Heard], [Policy.Proved]). After each call [Policy.Due] says when each timer ends.
+// One that ends is taken out ([Policy.Ended]) before its end is given to the node:
+//
+//	p := policy.New(policy.LAN(), rand.New(rand.NewPCG(1, 2)), peers)
+//	for {
+//		now := ... // when a message has come, or the first of p.Due has ended
+//		p.Follow(&policy.Step{Began: before, Now: now, Action: ..., Arm: ..., Role: ..., Leader: ..., Latest: ..., Dated: ..., ...})
+//		if p.ElectionOver(hasQuorum) {
+//			p.Ended(policy.ElectionTimer) // and its end is given to the node
+//		}
+//	}
+//
+// Who the members are it is told by places, in an order that the host keeps: see [Peers]. What it knows beside the state of the
+// node only ever makes timers longer than their bounds, or shorter where nothing is waited for any more; so it may be wrong.
+//
+// # Detectors
+//
+// How long a follower waits for its silent leader may be said by a detector, which judges from arrivals ([Step].Patience). The rules let a host
+// use any: a timer that ends early costs no promise but OneActing, and a late one costs time only; and Patience is never below that of
+// the Timing, which is bound d. There are two. [Fixed] waits for the same time always. [Phi] learns from the arrivals and waits longer where they are
+// irregular; its Patience is a formula, so that the host sets one timer, and polls nothing:
+//
+//	if p.HeldUp(now) > 0 { // this node did not run; others may be well
+//		phi.Paused(... 2*heartbeat later) // what is queued is taken, and the next heartbeat arrives
+//	}
+//	... // when a step has acknowledged a leader:
+//	if leader != last { // somebody new is followed
+//		phi.Reset()
+//	}
+//	phi.Heard(now)
+//	step.Patience = phi.Patience(now)
+//
+// What makes detectors flap in the field, and what is done about it here:
+//
+//   - Regular arrivals make a deviation near zero, and then the first hiccup is a suspicion: MinDeviation, and Floor,
+//     which is bound d of R37.
+//   - One pause of 15 s is learned, and detection is slow for a thousand heartbeats: a gap after a suspicion is not learned.
+//   - Nothing learned of such gaps, a node that has become slower for good is suspected at every heartbeat: each suspicion
+//     that proves false doubles the patience (Chandra and Toueg 1996), and a window of arrivals in time takes one
+//     doubling back.
+//   - A node that dies before its first arrival is never suspected: the wait begins with the first Patience, and
+//     two samples that were never measured stand in for the window.
+//   - The node itself did not run, and suspects all others when it wakes: its loop puts suspicion off.
+//   - Whoever was stopped or suspended finds a queue of arrivals, and learns intervals of nothing: Paused.
+//   - Phi becomes infinite and breaks what prints it: here it is finite for every time there is.
+//
+// # Sources
+//
+// Hayashibara, Défago, Yared and Katayama: The φ accrual failure detector. SRDS 2004. The threshold of 8, the window of
+// 1000, the least deviation, the bootstrap of mean ± mean/4 and not learning after a suspicion are those of Akka's
+// PhiAccrualFailureDetector; the guard against local pauses is that of Cassandra's FailureDetector. That a node should
+// doubt itself before others: Dadgar, Phillips and Currey, Lifeguard, 2017. That patience must grow with mistakes:
+// Chandra and Toueg, Unreliable failure detectors for reliable distributed systems, JACM 43(2), 1996.
 package policy
 
 import (

@@ -35,7 +35,7 @@ func TestPure(t *testing.T) {
 				require.Fail(t, "a goroutine", name)
 			case *ast.SelectorExpr:
 				if of, ok := n.X.(*ast.Ident); ok && of.Name == "time" {
-					require.Contains(t, []string{"Duration", "Hour", "Millisecond", "Microsecond", "Second"}, n.Sel.Name, name)
+					require.Contains(t, []string{"Duration", "Time", "Hour", "Millisecond", "Microsecond", "Second"}, n.Sel.Name, name)
 				}
 			}
 			return true

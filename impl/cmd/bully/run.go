@@ -17,7 +17,6 @@ import (
 	"time"
 
 	library "github.com/seed-fdf591db/bully/impl"
-	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/child"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
@@ -206,7 +205,7 @@ func (n *node) open() (err error) {
 		}
 		recorded = n.recorder
 	}
-	phi, err := detector.NewPhi(detector.PhiConfig{Heartbeat: n.timing.Heartbeat, Floor: n.timing.Patience})
+	phi, err := host.NewPhi(host.PhiConfig{Heartbeat: n.timing.Heartbeat, Floor: n.timing.Patience})
 	if err != nil {
 		return err
 	}

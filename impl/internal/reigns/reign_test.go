@@ -2,6 +2,7 @@ package reigns
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -223,4 +224,23 @@ func BenchmarkValid(b *testing.B) {
 			b.Fatal("it is valid")
 		}
 	}
+}
+
+func TestSuspended(t *testing.T) {
+	for _, test := range []struct{ mono, wall, want time.Duration }{
+		{0, 0, 0},
+		{time.Second, time.Second, 0},
+		{time.Second, time.Second + 15*ms, 0},
+		{time.Second, time.Second + 15*ms + 1, 15*ms + 1},
+		{0, time.Hour, time.Hour},
+		{time.Hour, 0, 0},
+		{0, math.MinInt64, 0},
+		{0, math.MaxInt64, math.MaxInt64},
+	} {
+		require.Equal(t, test.want, suspended(test.mono, test.wall, 15*ms), "%v, %v", test.mono, test.wall)
+	}
+	// The readings are those that the standard library gives.
+	then := time.Now()
+	now := then.Add(time.Hour)
+	require.Zero(t, suspended(now.Sub(then), now.Round(0).Sub(then.Round(0)), 1))
 }

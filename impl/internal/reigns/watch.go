@@ -4,7 +4,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/seed-fdf591db/bully/impl/detector"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
@@ -32,11 +31,23 @@ func (w *Watch) Tick() (suspended bool) {
 
 // pass notes how much time has passed by the monotonic clock, and by the wall clock. What only the latter has counted is
 // time too, if it is more than what setting the clock right would be.
-func (w *Watch) pass(mono, wall time.Duration) (suspended bool) {
+func (w *Watch) pass(mono, wall time.Duration) bool {
 	mono = max(mono, 0)
-	asleep := detector.Suspended(mono, wall, w.limit)
+	asleep := suspended(mono, wall, w.limit)
 	w.Now = w.Now.Add(mono + min(asleep, maxAsleep))
 	return asleep > 0
+}
+
+// suspended returns for how long the machine was suspended between two readings of its clocks, if for longer than limit, or else 0. Mono is the time that passed by
+// the monotonic clock, which on Linux and macOS stands still in suspension (golang/go#24595), and wall that by the wall clock, which goes on.
+//
+// Somebody who sets the wall clock forward looks the same: a host then does without need what it does after a suspension, and no harm is done. A wall clock set
+// back shows nothing.
+func suspended(mono, wall, limit time.Duration) time.Duration {
+	if asleep := wall - mono; asleep > limit {
+		return asleep
+	}
+	return 0
 }
 
 // maxAsleep bounds what one suspension counts for: it is longer than all timers, and 2000 of them do not overflow.

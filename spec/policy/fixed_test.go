@@ -1,4 +1,4 @@
-package detector
+package policy
 
 import (
 	"math"
@@ -8,13 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// start is when the tests begin.
-var start = time.Unix(1_700_000_000, 0)
+// epoch is when the tests begin.
+var epoch = time.Unix(1_700_000_000, 0)
 
-// at returns the time so long after start.
-func at(d time.Duration) time.Time { return start.Add(d) }
-
-const ms = time.Millisecond
+// at returns the time so long after epoch.
+func at(d time.Duration) time.Time { return epoch.Add(d) }
 
 func TestFixed(t *testing.T) {
 	f := NewFixed(265 * ms)

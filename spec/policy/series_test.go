@@ -1,4 +1,4 @@
-package detector
+package policy
 
 import (
 	"flag"
@@ -74,7 +74,7 @@ var (
 	_ judge = (*Phi)(nil)
 )
 
-// follower is the least host that has a detector. Its loop is that of the package comment.
+// follower is the least host that has a detector. Its loop does what the package comment says.
 type follower struct {
 	detector judge
 	guard    *pauseGuard // or nil
@@ -256,7 +256,7 @@ func TestTable(t *testing.T) {
 	}
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
-	require.Equal(t, string(want), table.String(), "if this is right: go test ./impl/detector -run Table -update")
+	require.Equal(t, string(want), table.String(), "if this is right: go test ./spec/policy -run Table -update")
 }
 
 // What the table must say of Phi, whatever else changes.

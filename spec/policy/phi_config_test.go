@@ -1,4 +1,4 @@
-package detector
+package policy
 
 import (
 	"errors"
@@ -63,9 +63,9 @@ func TestConfig(t *testing.T) {
 			require.NotNil(t, phi)
 			continue
 		}
-		require.EqualError(t, err, "detector: "+test.want)
+		require.EqualError(t, err, "policy: "+test.want)
 		require.Nil(t, phi)
-		var wrong *ConfigError
+		var wrong *Error
 		require.True(t, errors.As(err, &wrong))
 	}
 }

@@ -1,17 +1,17 @@
-package detector_test
+package policy_test
 
 import (
 	"fmt"
 	"time"
 
-	"github.com/seed-fdf591db/bully/impl/detector"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // A follower hears its leader every 50 ms, then with some jitter, and then no more.
-func Example() {
-	phi, err := detector.NewPhi(detector.PhiConfig{Heartbeat: 50 * time.Millisecond, Floor: 100 * time.Millisecond})
+func ExamplePhi() {
+	phi, err := policy.NewPhi(policy.PhiConfig{Heartbeat: 50 * time.Millisecond, Floor: 100 * time.Millisecond})
 	if err != nil {
-		fmt.Println(err) // such as: detector: PhiConfig.Floor is 10ms, but must be at least Heartbeat, 50ms: or …
+		fmt.Println(err) // such as: policy: PhiConfig.Floor is 10ms, but must be at least Heartbeat, 50ms: or …
 		return
 	}
 	now := time.Unix(0, 0)
