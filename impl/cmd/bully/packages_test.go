@@ -26,24 +26,23 @@ func TestFewPackages(t *testing.T) {
 	require.LessOrEqual(t, len(ours), 20, "%s", ours)
 }
 
-// mostBytes is how large the command of nodes may be, as a plain go build makes it of a clean clone on linux/amd64; it may only fall. A sixth
-// of it is the engine of the live page.
-const mostBytes = 18_380_000
-
-// TestSmall holds what everybody downloads, copies to every node, and keeps in images. If it grows, look at what has come in:
+// TestSmall holds what everybody downloads, copies to every node, and keeps in images: of a clean clone on linux/amd64, by a plain go build, and as releases and
+// images have it, without what is for debuggers. It may only fall; a sixth of it is the engine of the live page. If it grows, look at what has come in:
 //
 //	go build -o bully ./impl/cmd/bully && go tool nm -size -sort size bully
 func TestSmall(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("programs have other sizes elsewhere")
 	}
-	program := filepath.Join(t.TempDir(), "bully")
-	said, err := exec.Command("go", "build", "-overlay", asCloned(t), "-o", program, ".").CombinedOutput()
-	require.NoError(t, err, "%s", said)
-	built, err := os.Stat(program)
-	require.NoError(t, err)
-	t.Logf("%d bytes", built.Size())
-	require.LessOrEqual(t, built.Size(), int64(mostBytes))
+	for flags, most := range map[string]int64{"": 18_380_000, "-s -w": 13_720_000} {
+		program := filepath.Join(t.TempDir(), "bully")
+		said, err := exec.Command("go", "build", "-overlay", asCloned(t), "-ldflags", flags, "-o", program, ".").CombinedOutput()
+		require.NoError(t, err, "%s", said)
+		built, err := os.Stat(program)
+		require.NoError(t, err)
+		t.Logf("%d bytes with -ldflags %q", built.Size(), flags)
+		require.LessOrEqual(t, built.Size(), most, "with -ldflags %q", flags)
+	}
 }
 
 // asCloned returns the name of a file that lets go build do as if make viewer had not been run: what that makes is in no clone.
