@@ -144,13 +144,14 @@ func deadLinks(file string) (dead []string) {
 	return dead
 }
 
-// TestPagesAreShort holds that each page here can be read at one sitting.
+// TestPagesAreShort holds that each page here can be read at one sitting, and the first page of all at a glance.
 func TestPagesAreShort(t *testing.T) {
 	pages, err := filepath.Glob("*.md")
 	require.NoError(t, err)
 	for _, page := range pages {
 		require.LessOrEqual(t, strings.Count(readText(t, page), "\n"), 1200, "%s: move what is not the norm itself to a page of its own", page)
 	}
+	require.LessOrEqual(t, strings.Count(readText(t, "../README.md"), "\n"), 150, "README.md: move what a newcomer does not need first to a page of its own")
 }
 
 // TestLinks follows the links of the pages here, and of those elsewhere that lead here.

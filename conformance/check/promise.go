@@ -52,7 +52,7 @@ var promises = []*Promise{
 	&configurationMonotonic, &oneConfiguration,
 }
 
-// Sentence returns what a promise says, by its name; "" for what is none.
+// PromiseSentence returns what a promise says, by its name; "" for what is none.
 func PromiseSentence(name string) string {
 	for _, p := range promises {
 		if string(p.Name) == name {
