@@ -18,7 +18,7 @@ import (
 
 // All returns every algorithm in every variant, ours first.
 func All() []compare.Algorithm {
-	return slices.Concat([]compare.Algorithm{Bully(), BullySticky()}, TextbookAlgorithms(), RingAlgorithms(), RaftAlgorithms(), LeaseAlgorithms())
+	return slices.Concat([]compare.Algorithm{Bully(), bullySticky()}, textbooks(), rings(), rafts(), leases())
 }
 
 // Usual returns those that people compare: each in its usual form.

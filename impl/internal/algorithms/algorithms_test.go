@@ -35,6 +35,18 @@ func algorithm(t *testing.T, name string) compare.Algorithm {
 	return a
 }
 
+// family returns all forms of an algorithm: those whose names begin with that of the usual one.
+func family(t *testing.T, usual string) (all []compare.Algorithm) {
+	t.Helper()
+	for _, a := range algorithms.All() {
+		if a.Name == usual || strings.HasPrefix(a.Name, usual+"-") {
+			all = append(all, a)
+		}
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
 // play runs a scenario with the seed with which it is told.
 func play(t *testing.T, s *scenarios.Named, a compare.Algorithm) compare.Result {
 	t.Helper()

@@ -25,8 +25,8 @@ func Bully() compare.Algorithm {
 	return a
 }
 
-// BullySticky is ours without pre-emption: a higher node lets a lower one lead for as long as it does so well (R9).
-func BullySticky() compare.Algorithm {
+// bullySticky is ours without pre-emption: a higher node lets a lower one lead for as long as it does so well (R9).
+func bullySticky() compare.Algorithm {
 	a := Bully()
 	a.Name, a.Title = "bully-sticky", "Ours, without pre-emption"
 	a.New = func(c compare.Config) compare.Node {

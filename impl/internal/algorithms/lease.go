@@ -9,34 +9,21 @@ import (
 	"github.com/seed-fdf591db/bully/impl/baselines/lease"
 )
 
-// Lease is candidates for one key of a store: who creates it leads, and all others watch it. The epoch of a reign is the
-// revision at which the key was created.
-func Lease() compare.Algorithm {
-	return leaseForm("lease", "Lease in a store, one key", false, false)
-}
-
-// LeaseSequential is candidates with an entry each in a store, as in ZooKeeper's recipe: who was there first leads, and each
-// watches only the one before it.
-func LeaseSequential() compare.Algorithm {
-	return leaseForm("lease-sequential", "Lease in a store, each watches the one before", true, false)
-}
-
-// LeaseCareless is Lease without a local deadline: a leader leads until the store says that its key is gone.
-func LeaseCareless() compare.Algorithm {
-	return leaseForm("lease-careless", "Lease in a store, without a local deadline", false, true)
-}
-
-// LeaseUnfenced is Lease whose leaders do not say a revision when they write, so that the resource can refuse nothing: what
-// Kubernetes' client-go offers, by its own documentation.
-func LeaseUnfenced() compare.Algorithm {
-	a := leaseForm("lease-unfenced", "Lease in a store, writes without revision", false, false)
-	a.Fences = false
-	return a
-}
-
-// LeaseAlgorithms returns all forms of election against a store, first that with one key.
-func LeaseAlgorithms() []compare.Algorithm {
-	return []compare.Algorithm{Lease(), LeaseSequential(), LeaseCareless(), LeaseUnfenced()}
+// leases are all forms of election against a store.
+func leases() []compare.Algorithm {
+	unfenced := leaseForm("lease-unfenced", "Lease in a store, writes without revision", false, false)
+	unfenced.Fences = false
+	return []compare.Algorithm{
+		// Candidates for one key of a store: who creates it leads, and all others watch it. The epoch of a reign is the revision at which the key was created.
+		leaseForm("lease", "Lease in a store, one key", false, false),
+		// An entry for each candidate, as in ZooKeeper's recipe: who was there first leads, and each watches only the one before it.
+		leaseForm("lease-sequential", "Lease in a store, each watches the one before", true, false),
+		// One key, without a local deadline: a leader leads until the store says that its key is gone.
+		leaseForm("lease-careless", "Lease in a store, without a local deadline", false, true),
+		// One key, and leaders do not say a revision when they write, so that the resource can refuse nothing: what Kubernetes' client-go offers, by
+		// its own documentation.
+		unfenced,
+	}
 }
 
 // leaseForm is the algorithm of a form of candidates. The store is its one server. What keeps a reign up is renewals with

@@ -66,7 +66,7 @@ func TestLeaseRemedies(t *testing.T) {
 	} {
 		s := named(t, name)
 		var have []string
-		for _, a := range append(algorithms.LeaseAlgorithms(), algorithms.Bully()) {
+		for _, a := range append(family(t, "lease"), algorithms.Bully()) {
 			result := leaseRun(t, &s.Scenario, a)
 			if leaseHas(s.Flaw, &s.Scenario, &result) {
 				have = append(have, a.Name)
@@ -126,7 +126,7 @@ func TestLeaseMessages(t *testing.T) {
 func TestLeaseHerdAsTold(t *testing.T) {
 	s := named(t, "lease-herd")
 	sum := map[string]int{}
-	for _, a := range []compare.Algorithm{algorithms.Lease(), algorithms.LeaseSequential(), algorithms.Bully()} {
+	for _, a := range []compare.Algorithm{algorithm(t, "lease"), algorithm(t, "lease-sequential"), algorithms.Bully()} {
 		result := leaseRun(t, &s.Scenario, a)
 		sum[a.Name] = leaseSum(leaseSent(&result, time.Second))
 	}
@@ -141,10 +141,10 @@ func TestLeaseHerdAsTold(t *testing.T) {
 func TestLeaseUpkeep(t *testing.T) {
 	const n, seconds = 10, 13
 	s := &compare.Scenario{Name: "nothing", Nodes: n, Length: seconds * time.Second, Timing: compare.LAN()}
-	one := leaseRun(t, s, algorithms.Lease())
+	one := leaseRun(t, s, algorithm(t, "lease"))
 	require.InDelta(t, 10*seconds, one.Messages["RENEW"], 1)
 	require.InDelta(t, (n-1)*seconds*1000/325, one.Messages["WATCH"], n)
-	line := leaseRun(t, s, algorithms.LeaseSequential())
+	line := leaseRun(t, s, algorithm(t, "lease-sequential"))
 	require.InDelta(t, n*10*seconds, line.Messages["RENEW"], n)
 	require.InDelta(t, n*10*seconds, line.Messages["RENEWED"], n)
 	require.Equal(t, n-1, line.Messages["WATCH"])
@@ -156,7 +156,7 @@ func TestLeaseUpkeep(t *testing.T) {
 // that is away for less than the holder can wait ends no reign.
 func TestLeaseStoreComesBack(t *testing.T) {
 	down := named(t, "lease-store-down").Scenario
-	for _, a := range []compare.Algorithm{algorithms.Lease(), algorithms.LeaseSequential()} {
+	for _, a := range []compare.Algorithm{algorithm(t, "lease"), algorithm(t, "lease-sequential")} {
 		down.Faults = []compare.Fault{{Kind: compare.Crash, Node: 6, At: time.Second, For: time.Second}}
 		result := leaseRun(t, &down, a)
 		require.True(t, result.Agreed, a.Name)
@@ -176,7 +176,7 @@ func TestLeaseStoreComesBack(t *testing.T) {
 func TestLeaseFormerLife(t *testing.T) {
 	s := &compare.Scenario{Name: "restart", Nodes: 3, Length: 3 * time.Second, Timing: compare.LAN(),
 		Faults: []compare.Fault{{Kind: compare.Crash, Node: compare.Leader, At: time.Second, For: 10 * time.Millisecond}}}
-	for _, a := range []compare.Algorithm{algorithms.Lease(), algorithms.LeaseSequential()} {
+	for _, a := range []compare.Algorithm{algorithm(t, "lease"), algorithm(t, "lease-sequential")} {
 		result := leaseRun(t, s, a)
 		require.Len(t, result.Reigns, 2, a.Name)
 		require.Less(t, result.Reigns[0].Epoch, result.Reigns[1].Epoch)
@@ -226,7 +226,7 @@ func TestLeaseUnderFaults(t *testing.T) {
 			{Kind: compare.Pause, At: at(5), For: 250 * time.Millisecond, Node: 5},
 			{Kind: compare.Cut, At: at(6), For: 400 * time.Millisecond, Links: []compare.Link{{From: 5, To: compare.Leader}}},
 		}
-		for _, a := range algorithms.LeaseAlgorithms() {
+		for _, a := range family(t, "lease") {
 			result, err := compare.Run(s, a, seed, compare.Options{})
 			require.NoError(t, err)
 			require.True(t, result.Agreed, "%s, seed %d", a.Name, seed)

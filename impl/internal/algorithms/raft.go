@@ -10,29 +10,14 @@ import (
 	"github.com/seed-fdf591db/bully/impl/baselines/raft"
 )
 
-// Raft is the election half of Raft as it is run today: with pre-vote and check-quorum.
-func Raft() compare.Algorithm {
-	return raftForm("raft", "Raft", raft.Config{PreVote: true, CheckQuorum: true})
-}
-
-// RaftPlain is the election of the paper, without either.
-func RaftPlain() compare.Algorithm {
-	return raftForm("raft-plain", "Raft without pre-vote and check-quorum", raft.Config{})
-}
-
-// RaftPreVote is Raft with pre-vote alone.
-func RaftPreVote() compare.Algorithm {
-	return raftForm("raft-prevote", "Raft without check-quorum", raft.Config{PreVote: true})
-}
-
-// RaftCheckQuorum is Raft with check-quorum alone.
-func RaftCheckQuorum() compare.Algorithm {
-	return raftForm("raft-checkquorum", "Raft without pre-vote", raft.Config{CheckQuorum: true})
-}
-
-// RaftAlgorithms returns all four, first that which is run today.
-func RaftAlgorithms() []compare.Algorithm {
-	return []compare.Algorithm{Raft(), RaftPlain(), RaftPreVote(), RaftCheckQuorum()}
+// rafts are the election half of Raft: as it is run today, and with less of that.
+func rafts() []compare.Algorithm {
+	return []compare.Algorithm{
+		raftForm("raft", "Raft", raft.Config{PreVote: true, CheckQuorum: true}),
+		raftForm("raft-plain", "Raft without pre-vote and check-quorum", raft.Config{}), // that of the paper
+		raftForm("raft-prevote", "Raft without check-quorum", raft.Config{PreVote: true}),
+		raftForm("raft-checkquorum", "Raft without pre-vote", raft.Config{CheckQuorum: true}),
+	}
 }
 
 // The kinds of AppendEntries. The first one of a leader, and what answers it, is part of what its election costs, as COORDINATOR

@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/conformance/sim/simnet"
-	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 )
 
 // raftRun runs a scenario.
@@ -47,7 +46,7 @@ func TestRaftFlaws(t *testing.T) {
 		{"raft-minority-leader", "two lead", twoLead, []string{"raft-plain", "raft-prevote"}},
 	} {
 		s := named(t, c.name)
-		for _, a := range algorithms.RaftAlgorithms() {
+		for _, a := range family(t, "raft") {
 			for seed := range uint64(raftSeeds) {
 				r := raftRun(t, &s.Scenario, a, seed)
 				require.Equal(t, slices.Contains(c.in, a.Name), c.is(&r), "%s, %s, seed %d: %s", c.name, a.Name, seed, c.what)
@@ -63,13 +62,13 @@ func TestRaftFlaws(t *testing.T) {
 // answers; and how rare they are. Pre-vote does not keep them away.
 func TestRaftSplitVote(t *testing.T) {
 	s := named(t, "raft-split-vote")
-	r := raftRun(t, &s.Scenario, algorithms.RaftPlain(), s.Seed)
+	r := raftRun(t, &s.Scenario, algorithm(t, "raft-plain"), s.Seed)
 	require.Equal(t, []uint64{1, 4}, []uint64{r.Reigns[0].Epoch, r.Reigns[1].Epoch})
 	require.Greater(t, r.None, 3*s.Timing.Patience)
 	require.Equal(t, (3+3+3+3)+(3+2+3+2)+2*(6+4), r.Election)
 
 	const runs = 500
-	for name, a := range map[string]compare.Algorithm{"raft-plain": algorithms.RaftPlain(), "raft": algorithms.Raft()} {
+	for name, a := range map[string]compare.Algorithm{"raft-plain": algorithm(t, "raft-plain"), "raft": algorithm(t, "raft")} {
 		split := 0
 		for seed := range uint64(runs) {
 			r := raftRun(t, &s.Scenario, a, seed)
@@ -86,9 +85,9 @@ func TestRaftSplitVote(t *testing.T) {
 func TestRaftNoFence(t *testing.T) {
 	s := named(t, "raft-minority-leader")
 	for seed := range uint64(raftSeeds) {
-		bare := algorithms.RaftPlain()
+		bare := algorithm(t, "raft-plain")
 		bare.Fences = false
-		with, without := raftRun(t, &s.Scenario, algorithms.RaftPlain(), seed), raftRun(t, &s.Scenario, bare, seed)
+		with, without := raftRun(t, &s.Scenario, algorithm(t, "raft-plain"), seed), raftRun(t, &s.Scenario, bare, seed)
 		require.Positive(t, with.Refused)
 		require.Zero(t, with.Stale)
 		require.Zero(t, without.Refused)
@@ -104,7 +103,7 @@ func TestRaftCheckQuorum(t *testing.T) {
 		s := named(t, "raft-minority-leader")
 		s.Faults = slices.Clone(s.Faults)
 		s.Faults[1].At = at
-		r := raftRun(t, &s.Scenario, algorithms.Raft(), uint64(cuts))
+		r := raftRun(t, &s.Scenario, algorithm(t, "raft"), uint64(cuts))
 		require.Zero(t, r.Two, at)
 		longest = max(longest, r.Reigns[0].End-at)
 		cuts++
@@ -124,7 +123,7 @@ func TestRaftVotersBehind(t *testing.T) {
 		{Kind: compare.Crash, Node: 3, At: 3*second - 1},
 		{Kind: compare.Crash, Node: 4, At: 3*second - 1},
 	}}
-	for _, a := range algorithms.RaftAlgorithms() {
+	for _, a := range family(t, "raft") {
 		for seed := range uint64(raftSeeds) {
 			r := raftRun(t, s, a, seed)
 			require.True(t, r.Agreed, "%s, seed %d", a.Name, seed)
@@ -150,7 +149,7 @@ func TestRaftVoteIsDurable(t *testing.T) {
 			{Kind: compare.Crash, Node: 1, At: 25 * ms / 2, For: 3 * ms},
 			{Kind: compare.Suspect, Node: 2, At: 20 * ms},
 		}}
-	for _, a := range algorithms.RaftAlgorithms() {
+	for _, a := range family(t, "raft") {
 		if strings.Contains(a.Title, "without pre-vote") {
 			r := raftRun(t, s, a, 1)
 			require.Equal(t, 1, r.SameEpoch)
@@ -173,7 +172,7 @@ func TestRaftMessages(t *testing.T) {
 		if n > 25 && n < 100 && n%10 != 0 {
 			continue // of large sizes some will do
 		}
-		for k, a := range algorithms.RaftAlgorithms() {
+		for k, a := range family(t, "raft") {
 			s := &compare.Scenario{Name: "messages", Nodes: n, Length: 10 * time.Second, Timing: compare.LAN(), Quiet: true,
 				Faults: []compare.Fault{{Kind: compare.Suspect, Node: 1 + (n-1)*k/3, At: ms}}}
 			r := raftRun(t, s, a, uint64(n))
@@ -188,7 +187,7 @@ func TestRaftMessages(t *testing.T) {
 		s := &compare.Scenario{Name: "messages", Nodes: n, Length: 10 * time.Second, Timing: compare.LAN(), Quiet: true,
 			Faults: []compare.Fault{{Kind: compare.Suspect, Node: 1, At: ms}, {Kind: compare.Crash, Node: 1, At: 50 * ms},
 				{Kind: compare.Suspect, Node: n, At: 60 * ms}}}
-		r := raftRun(t, s, algorithms.RaftPlain(), uint64(n))
+		r := raftRun(t, s, algorithm(t, "raft-plain"), uint64(n))
 		both, answered := 2*(n-1), n-1+n-2
 		require.Equal(t, map[string]int{"REQUESTVOTE": both, "VOTE": answered, "ANNOUNCE": both, "ACK of ANNOUNCE": answered}, r.Messages)
 	}
@@ -200,7 +199,7 @@ func TestRaftTimeouts(t *testing.T) {
 	const draws = 2000
 	random := simnet.NewRandom(1, 1)
 	patience := compare.LAN().Patience
-	node := algorithms.RaftPlain().New(compare.Config{ID: 1, Nodes: 3, Timing: compare.LAN(), Random: &random})
+	node := algorithm(t, "raft-plain").New(compare.Config{ID: 1, Nodes: 3, Timing: compare.LAN(), Random: &random})
 	var sum, least, most time.Duration = 0, time.Hour, 0
 	for range draws {
 		var out compare.Output
@@ -230,7 +229,7 @@ func TestRaftPaused(t *testing.T) {
 			{Kind: compare.Crash, Node: 2, At: 500 * ms},
 			{Kind: compare.Pause, Node: 3, At: 1013*ms + ms/2, For: 1000 * ms},
 		}}
-		r := raftRun(t, s, algorithms.RaftCheckQuorum(), seed)
+		r := raftRun(t, s, algorithm(t, "raft-checkquorum"), seed)
 		require.Equal(t, compare.Reign{Leader: 3, Epoch: 1, Begin: 12 * ms, End: 2013*ms + ms/2}, r.Reigns[0])
 
 		// 1 is asked by 2 while it is paused, and has not heard from 3, which is dead, for long.
@@ -239,7 +238,7 @@ func TestRaftPaused(t *testing.T) {
 			{Kind: compare.Pause, Node: 1, At: 1000 * ms, For: 700 * ms},
 			{Kind: compare.Crash, Node: 3, At: 1005 * ms},
 		}}
-		for _, a := range []compare.Algorithm{algorithms.Raft(), algorithms.RaftPreVote(), algorithms.RaftCheckQuorum()} {
+		for _, a := range []compare.Algorithm{algorithm(t, "raft"), algorithm(t, "raft-prevote"), algorithm(t, "raft-checkquorum")} {
 			r = raftRun(t, s, a, seed)
 			require.Equal(t, 2, r.Reigns[1].Leader, "%s, seed %d", a.Name, seed)
 			require.Less(t, r.Reigns[1].Begin, 1705*ms)
@@ -250,7 +249,7 @@ func TestRaftPaused(t *testing.T) {
 // TestRaftStatus has a node that asks or stands know of no leader, and so of no epoch.
 func TestRaftStatus(t *testing.T) {
 	random := simnet.NewRandom(1, 1)
-	for _, a := range algorithms.RaftAlgorithms() {
+	for _, a := range family(t, "raft") {
 		node := a.New(compare.Config{ID: 1, Nodes: 1, Timing: compare.LAN(), Random: &random})
 		require.Equal(t, compare.Status{}, node.Status())
 		var out compare.Output

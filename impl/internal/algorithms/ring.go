@@ -9,24 +9,16 @@ import (
 	"github.com/seed-fdf591db/bully/impl/baselines/ring"
 )
 
-// RingChangRoberts is the ring in which an id goes round, and the highest comes back (Chang and Roberts, 1979).
-func RingChangRoberts() compare.Algorithm {
-	return ringForm("ring-chang-roberts", "Ring of Chang and Roberts", ring.Config{Form: ring.ChangRoberts})
-}
-
-// RingLists is the ring in which lists go round, and failed neighbours are skipped (Le Lann, 1977; Tanenbaum).
-func RingLists() compare.Algorithm {
-	return ringForm("ring", "Ring of lists", ring.Config{Form: ring.Lists})
-}
-
-// RingNoRetry is the ring of lists as it is published: who takes part in an election waits for its end without end.
-func RingNoRetry() compare.Algorithm {
-	return ringForm("ring-no-retry", "Ring of lists, no end of the wait", ring.Config{Form: ring.Lists, NoRetry: true})
-}
-
-// RingAlgorithms returns both forms of the ring, and the variant that waits for ever.
-func RingAlgorithms() []compare.Algorithm {
-	return []compare.Algorithm{RingChangRoberts(), RingLists(), RingNoRetry()}
+// rings are both forms of the ring, and the variant that waits for ever.
+func rings() []compare.Algorithm {
+	return []compare.Algorithm{
+		// An id goes round, and the highest comes back (Chang and Roberts, 1979).
+		ringForm("ring-chang-roberts", "Ring of Chang and Roberts", ring.Config{Form: ring.ChangRoberts}),
+		// Lists go round, and failed neighbours are skipped (Le Lann, 1977; Tanenbaum).
+		ringForm("ring", "Ring of lists", ring.Config{Form: ring.Lists}),
+		// As it is published: who takes part in an election waits for its end without end.
+		ringForm("ring-no-retry", "Ring of lists, no end of the wait", ring.Config{Form: ring.Lists, NoRetry: true}),
+	}
 }
 
 // ringForm is the algorithm whose nodes are of a form; their ids, and how they stand, are those of the run. ACKs are

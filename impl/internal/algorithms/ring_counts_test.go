@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance/compare"
-	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 )
 
 // ringSizes are the numbers of nodes for which messages are counted.
@@ -89,7 +88,7 @@ func TestChangRobertsOneStarter(t *testing.T) {
 				}
 				d := ringHops(order, starter, func(id int) bool { return id == n }) % n
 				require.Equal(t, map[string]int{"ELECTION": n + d, "ELECTED": n},
-					ringMessages(t, algorithms.RingChangRoberts(), compare.Range{}, order, starter), "%d nodes, ring %d, %d starts", n, i, starter)
+					ringMessages(t, algorithm(t, "ring-chang-roberts"), compare.Range{}, order, starter), "%d nodes, ring %d, %d starts", n, i, starter)
 				switch d {
 				case 0:
 					best++
@@ -113,7 +112,7 @@ func TestChangRobertsAllStart(t *testing.T) {
 			election int
 		}{{up, 2*n - 1}, {down, n * (n + 1) / 2}, {mixed, ringAllStart(mixed)}} {
 			require.Equal(t, map[string]int{"ELECTION": c.election, "ELECTED": n},
-				ringMessages(t, algorithms.RingChangRoberts(), compare.Range{}, c.order, c.order...), "%d nodes", n)
+				ringMessages(t, algorithm(t, "ring-chang-roberts"), compare.Range{}, c.order, c.order...), "%d nodes", n)
 		}
 	}
 }
@@ -127,7 +126,7 @@ func TestChangRobertsBounds(t *testing.T) {
 		var each func(order []int)
 		each = func(order []int) {
 			if len(order) == n {
-				messages := ringMessages(t, algorithms.RingChangRoberts(), compare.Range{}, order, order...)["ELECTION"]
+				messages := ringMessages(t, algorithm(t, "ring-chang-roberts"), compare.Range{}, order, order...)["ELECTION"]
 				require.Equal(t, ringAllStart(order), messages)
 				least, most, rings = min(least, messages), max(most, messages), rings+1
 				return
@@ -154,11 +153,11 @@ func TestListsMessages(t *testing.T) {
 		for _, order := range [][]int{up, down, mixed} {
 			for _, k := range []int{1, 2, min(n, 5)} {
 				require.Equal(t, map[string]int{"ELECTION": n * k, "COORDINATOR": n * k},
-					ringMessages(t, algorithms.RingLists(), compare.Range{}, order, order[:k]...), "%d nodes, %d start", n, k)
+					ringMessages(t, algorithm(t, "ring"), compare.Range{}, order, order[:k]...), "%d nodes, %d start", n, k)
 			}
 		}
 		require.Equal(t, map[string]int{"ELECTION": n * n, "COORDINATOR": n * n},
-			ringMessages(t, algorithms.RingLists(), compare.Range{}, mixed, mixed...), "%d nodes, all start", n)
+			ringMessages(t, algorithm(t, "ring"), compare.Range{}, mixed, mixed...), "%d nodes, all start", n)
 	}
 }
 
@@ -169,8 +168,8 @@ func TestRingMessagesJitter(t *testing.T) {
 	for n := 3; n <= 20; n++ {
 		_, _, order := ringOrders(n)
 		require.Equal(t, map[string]int{"ELECTION": ringAllStart(order), "ELECTED": n},
-			ringMessages(t, algorithms.RingChangRoberts(), jitter, order, order...))
+			ringMessages(t, algorithm(t, "ring-chang-roberts"), jitter, order, order...))
 		require.Equal(t, map[string]int{"ELECTION": n * n, "COORDINATOR": n * n},
-			ringMessages(t, algorithms.RingLists(), jitter, order, order...))
+			ringMessages(t, algorithm(t, "ring"), jitter, order, order...))
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/compare"
 	"github.com/seed-fdf591db/bully/conformance/compare/scenarios"
-	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 )
 
 // TestRingFlaws measures what each scenario says goes wrong, and how much of it there is.
@@ -47,7 +46,7 @@ func TestRingFlaws(t *testing.T) {
 // TestRingLostListHeals is the same as ring-lost-list with a timer for the end of an election: those who wait begin another.
 func TestRingLostListHeals(t *testing.T) {
 	s := named(t, "ring-lost-list")
-	result := play(t, s, algorithms.RingLists())
+	result := play(t, s, algorithm(t, "ring"))
 	require.True(t, result.Agreed)
 	require.Len(t, result.Reigns, 2)
 	require.Equal(t, 3, result.Reigns[1].Leader)
@@ -62,21 +61,21 @@ func TestRingOrphanIsForEver(t *testing.T) {
 	s := named(t, "ring-orphan")
 	require.Equal(t, scenarios.NoLeader, s.Flaw)
 	s.Length = time.Minute
-	result, err := compare.Run(&s.Scenario, algorithms.RingChangRoberts(), s.Seed, compare.Options{})
+	result, err := compare.Run(&s.Scenario, algorithm(t, "ring-chang-roberts"), s.Seed, compare.Options{})
 	require.NoError(t, err)
 	require.False(t, result.Agreed)
 	require.Len(t, result.Reigns, 1, "nobody leads after the one that died")
 	round := 4*time.Millisecond + 2*s.Timing.Delay + time.Millisecond
 	require.InDelta(t, 5*int(time.Minute/round), result.Messages["ELECTED"], 5)
 	require.Equal(t, 5, result.Messages["ELECTION"])
-	lists := play(t, named(t, "ring-orphan"), algorithms.RingLists())
+	lists := play(t, named(t, "ring-orphan"), algorithm(t, "ring"))
 	require.True(t, lists.Agreed, "a list is taken out by the next node that it names")
 }
 
 // TestRingElectsTheHighestAlive crashes the leader, in weather in which no message takes longer than nodes are told.
 func TestRingElectsTheHighestAlive(t *testing.T) {
 	runs := 0
-	for _, a := range algorithms.RingAlgorithms() {
+	for _, a := range family(t, "ring") {
 		for seed := range uint64(20) {
 			s := &compare.Scenario{Name: "crash", Nodes: 5, Length: 3 * time.Second, Timing: compare.LAN(), Order: []int{3, 1, 5, 2, 4}}
 			s.Delay.Max = s.Timing.Delay
@@ -94,7 +93,7 @@ func TestRingElectsTheHighestAlive(t *testing.T) {
 
 // TestRingIgnoresOtherBodies gives a node a message that no ring has sent.
 func TestRingIgnoresOtherBodies(t *testing.T) {
-	for _, a := range algorithms.RingAlgorithms() {
+	for _, a := range family(t, "ring") {
 		node := a.New(compare.Config{ID: 2, Nodes: 3, Order: []int{1, 2, 3}, Timing: compare.LAN()})
 		var out compare.Output
 		node.Receive(1, compare.Message{Kind: "ELECTION", Body: "none"}, &out)
@@ -106,7 +105,7 @@ func TestRingIgnoresOtherBodies(t *testing.T) {
 // TestRingCopiesEnd has messages take longer than the nodes are told, so that ACKs come too late and most are sent twice.
 // Copies of copies must not grow without end: without a rule against it, this test does not either.
 func TestRingCopiesEnd(t *testing.T) {
-	for _, a := range algorithms.RingAlgorithms() {
+	for _, a := range family(t, "ring") {
 		s := &compare.Scenario{Name: "late", Nodes: 5, Length: 10 * time.Second, Timing: compare.LAN(),
 			Delay: compare.Range{Min: 10 * time.Millisecond, Max: 30 * time.Millisecond}}
 		s.Faults = []compare.Fault{{Kind: compare.Crash, Node: compare.Leader, At: 3 * time.Second}}

@@ -67,7 +67,7 @@ func TestTellers(t *testing.T) {
 // term, which gives it none.
 func TestRaftVotesAreCounted(t *testing.T) {
 	random := simnet.NewRandom(1, 1)
-	node := algorithms.RaftPlain().New(compare.Config{ID: 1, Nodes: 5, Order: []int{1, 2, 3, 4, 5}, Timing: compare.LAN(), Random: &random}).(algorithms.Teller)
+	node := algorithm(t, "raft-plain").New(compare.Config{ID: 1, Nodes: 5, Order: []int{1, 2, 3, 4, 5}, Timing: compare.LAN(), Random: &random}).(algorithms.Teller)
 	take := func(from int, kind raft.MessageType, term uint64) algorithms.Step {
 		node.Receive(from, compare.Message{Kind: string(kind), Body: raft.Message{Type: kind, From: from, To: 1, Term: term}}, &compare.Output{})
 		return node.Did()
@@ -92,7 +92,7 @@ func TestRaftVotesAreCounted(t *testing.T) {
 // TestRaftSaysWhomItVotedFor has a node refuse its vote, as it has given it to the node of the lowest number.
 func TestRaftSaysWhomItVotedFor(t *testing.T) {
 	random := simnet.NewRandom(1, 1)
-	node := algorithms.RaftPlain().New(compare.Config{ID: 2, Nodes: 5, Order: []int{1, 2, 3, 4, 5}, Timing: compare.LAN(), Random: &random}).(algorithms.Teller)
+	node := algorithm(t, "raft-plain").New(compare.Config{ID: 2, Nodes: 5, Order: []int{1, 2, 3, 4, 5}, Timing: compare.LAN(), Random: &random}).(algorithms.Teller)
 	node.Start(&compare.Output{})
 	asked := func(from int) string {
 		node.Receive(from, compare.Message{Body: raft.Message{Type: raft.RequestVote, From: from, To: 2, Term: 1}}, &compare.Output{})

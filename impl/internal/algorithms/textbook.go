@@ -8,37 +8,22 @@ import (
 	"github.com/seed-fdf591db/bully/impl/baselines/textbook"
 )
 
-// Textbook is the Bully as it is taught: T_coord is 2·T_elec, and a node that returns holds an election at once.
-func Textbook() compare.Algorithm {
-	return textbookForm("textbook", "Textbook Bully", textbook.Config{})
-}
-
-// TextbookNoTcoord is the textbook Bully in which who was told OK waits for COORDINATOR without end: a bug that is often seen.
-func TextbookNoTcoord() compare.Algorithm {
-	return textbookForm("textbook-no-tcoord", "Textbook Bully without T_coord", textbook.Config{NoTcoord: true})
-}
-
-// TextbookCooldown is the textbook Bully in which a node that returns waits Timing.Cooldown before it takes over.
-func TextbookCooldown() compare.Algorithm {
-	return textbookForm("textbook-cooldown", "Textbook Bully, cool-down on return", textbook.Config{Return: textbook.CoolDown})
-}
-
-// TextbookSuppressed is the textbook Bully in which a node that returns follows whoever leads.
-func TextbookSuppressed() compare.Algorithm {
-	return textbookForm("textbook-suppressed", "Textbook Bully, no takeover on return", textbook.Config{Return: textbook.Suppressed})
-}
-
-// TextbookStamp is the textbook Bully whose leaders pick an epoch that nobody compares. A resource could not fence with it: two
-// leaders may have the same, and a later one a lower one.
-func TextbookStamp() compare.Algorithm {
-	a := textbookForm("textbook-stamp", "Textbook Bully with an un-ordered epoch", textbook.Config{Stamp: true})
-	a.Epochs = true
-	return a
-}
-
-// TextbookAlgorithms returns all forms of the textbook Bully, first that which is taught.
-func TextbookAlgorithms() []compare.Algorithm {
-	return []compare.Algorithm{Textbook(), TextbookNoTcoord(), TextbookCooldown(), TextbookSuppressed(), TextbookStamp()}
+// textbooks are all forms of the textbook Bully.
+func textbooks() []compare.Algorithm {
+	stamp := textbookForm("textbook-stamp", "Textbook Bully with an un-ordered epoch", textbook.Config{Stamp: true})
+	stamp.Epochs = true
+	return []compare.Algorithm{
+		// As it is taught: T_coord is 2·T_elec, and a node that returns holds an election at once.
+		textbookForm("textbook", "Textbook Bully", textbook.Config{}),
+		// Who was told OK waits for COORDINATOR without end: a bug that is often seen.
+		textbookForm("textbook-no-tcoord", "Textbook Bully without T_coord", textbook.Config{NoTcoord: true}),
+		// A node that returns waits Timing.Cooldown before it takes over.
+		textbookForm("textbook-cooldown", "Textbook Bully, cool-down on return", textbook.Config{Return: textbook.CoolDown}),
+		// A node that returns follows whoever leads.
+		textbookForm("textbook-suppressed", "Textbook Bully, no takeover on return", textbook.Config{Return: textbook.Suppressed}),
+		// Leaders pick an epoch that nobody compares. A resource could not fence with it: two leaders may have the same, and a later one a lower one.
+		stamp,
+	}
 }
 
 // textbookForm is the algorithm whose nodes are of a form; their ids are those of the run.

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance/compare"
-	"github.com/seed-fdf591db/bully/impl/internal/algorithms"
 )
 
 // textbookSizes are the numbers of nodes for which messages are counted.
@@ -28,7 +27,7 @@ func textbookElection(t *testing.T, n int, delay compare.Range, seed uint64, sta
 	for _, k := range starters {
 		s.Faults = append(s.Faults, compare.Fault{Kind: compare.Suspect, Node: k})
 	}
-	result, err := compare.Run(s, algorithms.Textbook(), seed, compare.Options{})
+	result, err := compare.Run(s, algorithm(t, "textbook"), seed, compare.Options{})
 	require.NoError(t, err)
 	require.True(t, result.Agreed)
 	require.Len(t, result.Reigns, 1)
