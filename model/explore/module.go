@@ -13,7 +13,8 @@ import (
 type Module[M, S any] struct {
 	Name           string
 	Specifications []string // such as Spec and FairSpec
-	Constants      []string // those that are given by a value
+	// Constants are those that are given by a value, in the order in which a model takes them: N, how many nodes there are, before sets of nodes.
+	Constants []Constant[M]
 	// Bounds are the replacements that every configuration must make: no mutants, for without them no configuration is finite.
 	Bounds map[string]string
 	// Needed are the constants that have no value until they are replaced, by any of Replacements.
@@ -23,6 +24,31 @@ type Module[M, S any] struct {
 	Invariants   map[string]func(m *M, s *S) bool
 	Steps        map[string]func(m *M, now, next *S) bool // properties of steps
 	Liveness     []string                                 // properties that only TLC can check
+}
+
+// Constant is a constant, and how a model takes its value: as a number, or as a set of nodes.
+type Constant[M any] struct {
+	Name        string
+	Least, Most int // of a number
+	Number      func(m *M, x int)
+	Nodes       func(m *M, members []int) // each from 1 to N
+}
+
+// take gives the value of the constant to a model.
+func (k *Constant[M]) take(m *M, values map[string]string) error {
+	if k.Nodes != nil {
+		n, _ := strconv.Atoi(values["N"]) // which was taken before
+		members, err := nodeSet(values, k.Name, n)
+		if err == nil {
+			k.Nodes(m, members)
+		}
+		return err
+	}
+	x, err := Number(values, k.Name, k.Least, k.Most)
+	if err == nil {
+		k.Number(m, x)
+	}
+	return err
 }
 
 // Checks are the properties that a configuration names, in its order.
@@ -37,9 +63,9 @@ type named[F any] struct {
 	holds F
 }
 
-// Configure has constants take those of c, makes the replacements of c in m, and returns the properties that c names. The error says
-// which name of c is none of module d, or which bound is missing.
-func (d *Module[M, S]) Configure(m *M, c Configuration, constants func(map[string]string) error) (Checks[M, S], error) {
+// Configure gives m the constants of c, makes the replacements of c in it, and returns the properties that c names. The error says
+// which name of c is none of module d, which value is none, or which bound is missing.
+func (d *Module[M, S]) Configure(m *M, c Configuration) (Checks[M, S], error) {
 	if c.Module != d.Name {
 		return Checks[M, S]{}, fmt.Errorf("module %q is not %s", c.Module, d.Name)
 	}
@@ -47,12 +73,14 @@ func (d *Module[M, S]) Configure(m *M, c Configuration, constants func(map[strin
 		return Checks[M, S]{}, fmt.Errorf("module %s has no specification %q", d.Name, c.Specification)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Constants)) {
-		if !slices.Contains(d.Constants, name) {
+		if !slices.ContainsFunc(d.Constants, func(k Constant[M]) bool { return k.Name == name }) {
 			return Checks[M, S]{}, fmt.Errorf("module %s has no constant %q", d.Name, name)
 		}
 	}
-	if err := constants(c.Constants); err != nil {
-		return Checks[M, S]{}, err
+	for i := range d.Constants {
+		if err := d.Constants[i].take(m, c.Constants); err != nil {
+			return Checks[M, S]{}, err
+		}
 	}
 	if err := d.replace(m, c.Replacements); err != nil {
 		return Checks[M, S]{}, err
@@ -139,9 +167,9 @@ func Number(constants map[string]string, name string, least, most int) (int, err
 	return x, nil
 }
 
-// NodeSet returns the members of a constant that is a set of nodes, {1, 3} for instance, of which there are n. The error says
+// nodeSet returns the members of a constant that is a set of nodes, {1, 3} for instance, of which there are n. The error says
 // what it is instead, or which member is no node.
-func NodeSet(constants map[string]string, name string, n int) (members []int, err error) {
+func nodeSet(constants map[string]string, name string, n int) (members []int, err error) {
 	text, opened := strings.CutPrefix(constants[name], "{")
 	text, closed := strings.CutSuffix(text, "}")
 	if !opened || !closed {

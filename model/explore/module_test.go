@@ -8,7 +8,7 @@ import (
 
 // toyModule is of states that are numbers, and a model that says how far they go.
 var toyModule = Module[int, int]{
-	Name: "MCToy", Specifications: []string{"Spec"}, Constants: []string{"N"},
+	Name: "MCToy", Specifications: []string{"Spec"}, Constants: []Constant[int]{{Name: "N", Least: 1, Most: 9, Number: func(m *int, n int) { *m = n }}},
 	Bounds: map[string]string{"Nat": "UpToN"}, Needed: []string{"First"},
 	Replacements: map[string]map[string]func(*int){"First": {"One": func(m *int) { *m++ }}},
 	Invariants:   map[string]func(m, s *int) bool{"Small": func(m, s *int) bool { return *s <= *m }, "Even": func(_, s *int) bool { return *s%2 == 0 }},
@@ -24,10 +24,7 @@ func toyConfiguration() Configuration {
 }
 
 func configured(c Configuration) (m int, checks Checks[int, int], err error) {
-	checks, err = toyModule.Configure(&m, c, func(constants map[string]string) (err error) {
-		m, err = Number(constants, "N", 1, 9)
-		return err
-	})
+	checks, err = toyModule.Configure(&m, c)
 	return m, checks, err
 }
 

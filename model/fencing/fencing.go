@@ -3,19 +3,7 @@
 // it has admitted.
 //
 // It is written from that module by hand, action for action and in the same order; what
-// the module says in its comments is not said again here. The loop to write:
-//
-//	m, err := fencing.New(configuration)
-//	if err != nil {
-//		return err
-//	}
-//	result, err := explore.Run(ctx, m, explore.Options{})
-//	if err != nil {
-//		return err // cancelled, or out of memory: nothing was decided
-//	}
-//	if result.Violation != nil {
-//		fmt.Println(result.Violation)
-//	}
+// the module says in its comments is not said again here. The loop to write is that of package explore.
 package fencing
 
 import (
@@ -47,11 +35,15 @@ var _ explore.Model = (*system)(nil)
 var module = explore.Module[system, state]{
 	Name:           "MCFencing",
 	Specifications: []string{"Spec"},
-	Constants:      []string{"N", "MaxEpoch", "MaxLog"},
-	Bounds:         map[string]string{"Epoch": "UpToMax", "HasRoom": "Within"},
-	Replacements:   replacements,
-	Invariants:     invariants,
-	Steps:          stepProperties,
+	Constants: []explore.Constant[system]{
+		{Name: "N", Least: 1, Most: MaxNodes, Number: func(y *system, n int) { y.n = node(n) }},
+		{Name: "MaxEpoch", Least: 1, Most: MaxEpochs, Number: func(y *system, most int) { y.maxEpoch = epoch(most) }},
+		{Name: "MaxLog", Least: 1, Most: MaxWrites, Number: func(y *system, most int) { y.maxLog = most }},
+	},
+	Bounds:       map[string]string{"Epoch": "UpToMax", "HasRoom": "Within"},
+	Replacements: replacements,
+	Invariants:   invariants,
+	Steps:        stepProperties,
 }
 
 // New builds the model of one configuration of module MCFencing. An unknown or missing
@@ -60,25 +52,10 @@ var module = explore.Module[system, state]{
 func New(c explore.Configuration) (explore.Model, error) {
 	y := &system{rules: standard}
 	var err error
-	if y.Checks, err = module.Configure(y, c, y.setConstants); err != nil {
+	if y.Checks, err = module.Configure(y, c); err != nil {
 		return nil, fmt.Errorf("fencing: %w", err)
 	}
 	return y, nil
-}
-
-// setConstants takes N, MaxEpoch and MaxLog, each at least 1.
-func (y *system) setConstants(constants map[string]string) error {
-	n, err := explore.Number(constants, "N", 1, MaxNodes)
-	if err != nil {
-		return err
-	}
-	epochs, err := explore.Number(constants, "MaxEpoch", 1, MaxEpochs)
-	if err != nil {
-		return err
-	}
-	y.n, y.maxEpoch = node(n), epoch(epochs)
-	y.maxLog, err = explore.Number(constants, "MaxLog", 1, MaxWrites)
-	return err
 }
 
 // Init implements explore.Model: nobody leads, and nothing is written.

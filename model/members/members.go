@@ -2,22 +2,11 @@
 // while the cluster runs, each node with a configuration of its own, on disk.
 //
 // It is written from that module by hand, action for action and in the same order; what
-// the module says in its comments is not said again here. The loop to write:
-//
-//	m, err := members.New(configuration) // as read from tla/models/Members3.cfg
-//	if err != nil {
-//		return err
-//	}
-//	result, err := explore.Run(ctx, m, explore.Options{})
-//	if err != nil {
-//		return err // cancelled, or out of memory: nothing was decided
-//	}
-//	if result.Violation != nil {
-//		fmt.Println(result.Violation)
-//	}
+// the module says in its comments is not said again here. The loop to write is that of package explore.
 package members
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/seed-fdf591db/bully/model/explore"
@@ -48,11 +37,17 @@ var _ explore.Model = (*system)(nil)
 var module = explore.Module[system, state]{
 	Name:           "MCMembers",
 	Specifications: []string{"Spec"},
-	Constants:      []string{"N", "Start", "MaxEpoch", "MaxVersion", "Witnesses"},
-	Bounds:         map[string]string{"Epoch": "UpToMaxEpoch", "Version": "UpToMaxVersion", "Witness": "Listed"},
-	Replacements:   replacements,
-	Invariants:     invariants,
-	Steps:          stepProperties,
+	Constants: []explore.Constant[system]{
+		{Name: "N", Least: 1, Most: MaxNodes, Number: func(y *system, n int) { y.n, y.all = node(n), 1<<(n+1)-2 }},
+		{Name: "Start", Nodes: func(y *system, members []int) { y.start = setOf(members) }},
+		{Name: "MaxEpoch", Least: 1, Most: MaxEpochs, Number: func(y *system, most int) { y.maxEpoch = epoch(most) }},
+		{Name: "MaxVersion", Least: 1, Most: MaxVersions, Number: func(y *system, most int) { y.maxVersion = version(most) }},
+		{Name: "Witnesses", Nodes: func(y *system, members []int) { y.witnesses = setOf(members) }},
+	},
+	Bounds:       map[string]string{"Epoch": "UpToMaxEpoch", "Version": "UpToMaxVersion", "Witness": "Listed"},
+	Replacements: replacements,
+	Invariants:   invariants,
+	Steps:        stepProperties,
 }
 
 // New builds the model of one configuration of module MCMembers. An unknown or missing
@@ -61,47 +56,21 @@ var module = explore.Module[system, state]{
 func New(c explore.Configuration) (explore.Model, error) {
 	y := &system{rules: standard}
 	var err error
-	if y.Checks, err = module.Configure(y, c, y.setConstants); err != nil {
+	if y.Checks, err = module.Configure(y, c); err != nil {
 		return nil, fmt.Errorf("members: %w", err)
+	}
+	if y.start == 0 {
+		return nil, errors.New("members: constant Start is empty: the first configuration needs a voter")
 	}
 	return y, nil
 }
 
-// setConstants takes N, Start, MaxEpoch, MaxVersion and Witnesses.
-func (y *system) setConstants(constants map[string]string) error {
-	n, err := explore.Number(constants, "N", 1, MaxNodes)
-	if err != nil {
-		return err
-	}
-	epochs, err := explore.Number(constants, "MaxEpoch", 1, MaxEpochs)
-	if err != nil {
-		return err
-	}
-	versions, err := explore.Number(constants, "MaxVersion", 1, MaxVersions)
-	if err != nil {
-		return err
-	}
-	y.n, y.maxEpoch, y.maxVersion = node(n), epoch(epochs), version(versions)
-	for i := node(1); i <= y.n; i++ {
-		y.all |= only(i)
-	}
-	if y.start, err = nodes(constants, "Start", n); err != nil {
-		return err
-	}
-	if y.start == 0 {
-		return fmt.Errorf("constant Start is empty: the first configuration needs a voter")
-	}
-	y.witnesses, err = nodes(constants, "Witnesses", n)
-	return err
-}
-
-// nodes returns the value of the named constant, a set of nodes up to n.
-func nodes(constants map[string]string, name string, n int) (s set, err error) {
-	list, err := explore.NodeSet(constants, name, n)
-	for _, i := range list {
+// setOf returns some nodes as a set.
+func setOf(members []int) (s set) {
+	for _, i := range members {
 		s |= only(node(i))
 	}
-	return s, err
+	return s
 }
 
 // firstOf returns the configuration that node i begins with: that of the first members, or

@@ -2,19 +2,7 @@
 // promises of nodes, and a network that loses, repeats, reorders and delays at will.
 //
 // It is written from that module by hand, action for action and in the same order; what
-// the module says in its comments is not said again here. The loop to write:
-//
-//	m, err := promises.New(configuration)
-//	if err != nil {
-//		return err
-//	}
-//	result, err := explore.Run(ctx, m, explore.Options{})
-//	if err != nil {
-//		return err // cancelled, or out of memory: nothing was decided
-//	}
-//	if result.Violation != nil {
-//		fmt.Println(result.Violation)
-//	}
+// the module says in its comments is not said again here. The loop to write is that of package explore.
 package promises
 
 import (
@@ -47,11 +35,19 @@ var _ explore.Model = (*system)(nil)
 var module = explore.Module[system, state]{
 	Name:           "MCPromises",
 	Specifications: []string{"Spec"},
-	Constants:      []string{"N", "MaxEpoch", "Claimants"},
-	Bounds:         map[string]string{"MayClaim": "Within"},
-	Replacements:   replacements,
-	Invariants:     invariants,
-	Steps:          stepProperties,
+	Constants: []explore.Constant[system]{
+		{Name: "N", Least: 1, Most: MaxNodes, Number: func(y *system, n int) { y.n = node(n) }},
+		{Name: "MaxEpoch", Least: 1, Most: MaxEpochs, Number: func(y *system, most int) { y.maxEpoch = epoch(most) }},
+		{Name: "Claimants", Nodes: func(y *system, members []int) {
+			for _, c := range members {
+				y.claimants |= only(node(c))
+			}
+		}},
+	},
+	Bounds:       map[string]string{"MayClaim": "Within"},
+	Replacements: replacements,
+	Invariants:   invariants,
+	Steps:        stepProperties,
 }
 
 // New builds the model of one configuration of module MCPromises. An unknown or missing
@@ -60,31 +56,13 @@ var module = explore.Module[system, state]{
 func New(c explore.Configuration) (explore.Model, error) {
 	y := &system{rules: standard, init: blank}
 	var err error
-	if y.Checks, err = module.Configure(y, c, y.setConstants); err != nil {
+	if y.Checks, err = module.Configure(y, c); err != nil {
 		return nil, fmt.Errorf("promises: %w", err)
 	}
 	if _, replaced := c.Replacements["Init"]; replaced && slices.Contains(c.Properties, "Refines") {
 		return nil, errors.New("promises: property Refines says how runs start, so Init may not be replaced")
 	}
 	return y, nil
-}
-
-// setConstants takes N, MaxEpoch and Claimants.
-func (y *system) setConstants(constants map[string]string) error {
-	n, err := explore.Number(constants, "N", 1, MaxNodes)
-	if err != nil {
-		return err
-	}
-	most, err := explore.Number(constants, "MaxEpoch", 1, MaxEpochs)
-	if err != nil {
-		return err
-	}
-	y.n, y.maxEpoch = node(n), epoch(most)
-	claimants, err := explore.NodeSet(constants, "Claimants", n)
-	for _, c := range claimants {
-		y.claimants |= only(node(c))
-	}
-	return err
 }
 
 // Init implements explore.Model.

@@ -2,19 +2,7 @@
 // which ends if it is not renewed, as a lock and as a line; and a resource that admits no epoch below that of its last write.
 //
 // It is written from that module by hand, action for action and in the same order; what
-// the module says in its comments is not said again here. The loop to write:
-//
-//	m, err := lease.New(configuration) // as read from tla/models/LeaseLock.cfg
-//	if err != nil {
-//		return err
-//	}
-//	result, err := explore.Run(ctx, m, explore.Options{})
-//	if err != nil {
-//		return err // cancelled, or out of memory: nothing was decided
-//	}
-//	if result.Violation != nil {
-//		fmt.Println(result.Violation)
-//	}
+// the module says in its comments is not said again here. The loop to write is that of package explore.
 package lease
 
 import (
@@ -45,12 +33,20 @@ var _ explore.Model = (*system)(nil)
 var module = explore.Module[system, state]{
 	Name:           "MCLease",
 	Specifications: []string{"Spec", "FairSpec"},
-	Constants:      []string{"N", "MaxSessions", "Mortal"},
-	Bounds:         map[string]string{"HasRoom": "Within"},
-	Replacements:   replacements,
-	Invariants:     invariants,
-	Steps:          stepProperties,
-	Liveness:       []string{"SomeLeader", "NeverLedAgain"},
+	Constants: []explore.Constant[system]{
+		{Name: "N", Least: 1, Most: MaxNodes, Number: func(y *system, n int) { y.n = node(n) }},
+		{Name: "MaxSessions", Least: 1, Most: MaxSessions, Number: func(y *system, most int) { y.maxSessions = session(most) }},
+		{Name: "Mortal", Nodes: func(y *system, members []int) {
+			for _, i := range members {
+				y.mortal |= only(i)
+			}
+		}},
+	},
+	Bounds:       map[string]string{"HasRoom": "Within"},
+	Replacements: replacements,
+	Invariants:   invariants,
+	Steps:        stepProperties,
+	Liveness:     []string{"SomeLeader", "NeverLedAgain"},
 }
 
 // New builds the model of one configuration of module MCLease. An unknown or missing constant,
@@ -59,28 +55,10 @@ var module = explore.Module[system, state]{
 func New(c explore.Configuration) (explore.Model, error) {
 	y := &system{rules: standard}
 	var err error
-	if y.Checks, err = module.Configure(y, c, y.setConstants); err != nil {
+	if y.Checks, err = module.Configure(y, c); err != nil {
 		return nil, fmt.Errorf("lease: %w", err)
 	}
 	return y, nil
-}
-
-// setConstants takes N and MaxSessions, each at least 1, and Mortal.
-func (y *system) setConstants(constants map[string]string) error {
-	n, err := explore.Number(constants, "N", 1, MaxNodes)
-	if err != nil {
-		return err
-	}
-	sessions, err := explore.Number(constants, "MaxSessions", 1, MaxSessions)
-	if err != nil {
-		return err
-	}
-	mortal, err := explore.NodeSet(constants, "Mortal", n)
-	for _, i := range mortal {
-		y.mortal |= only(i)
-	}
-	y.n, y.maxSessions = node(n), session(sessions)
-	return err
 }
 
 // Init implements explore.Model: all nodes run, and the store holds nothing.

@@ -2,17 +2,12 @@
 // with its rules, its options (pre-vote, check of the quorum), and the replacements that make it fail.
 //
 // It is written by hand from tla/RaftElection.tla, action for action in the order of Next, and is compared with it state
-// for state. The loop to write:
-//
-//	m, err := raft.New(configuration) // as read from tla/models/RaftElection.cfg
-//	if err != nil {
-//		return err
-//	}
-//	result, err := explore.Run(ctx, m, explore.Options{})
+// for state. The loop to write is that of package explore.
 package raft
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-fdf591db/bully/model/explore"
@@ -40,12 +35,14 @@ type model struct {
 
 var _ explore.Model = (*model)(nil)
 
-// budgets are the constants that bound the faults.
-var budgets = []string{"MaxRestart", "MaxCut"}
-
 // module is what a configuration of module MCRaftElection may name.
 var module = explore.Module[model, state]{
-	Name: "MCRaftElection", Specifications: []string{"Spec", "FairSpec"}, Constants: append([]string{"N", "MaxTerm", "Flapping"}, budgets...), Needed: []string{"Cuts", "Beginnings"},
+	Name: "MCRaftElection", Specifications: []string{"Spec", "FairSpec"}, Constants: slices.Concat([]explore.Constant[model]{
+		{Name: "N", Least: 1, Most: maxNodes, Number: func(m *model, n int) { m.Connect(n) }},
+		{Name: "MaxTerm", Least: 1, Most: maxTerm, Number: func(m *model, most int) { m.maxTerm = most }},
+		frame.Flapping(func(m *model) *set { return &m.flapping }),
+	}, frame.Budgets(func(m *model) []uint8 { return m.budget[:] }, "MaxRestart", "MaxCut")),
+	Needed:       []string{"Cuts", "Beginnings"},
 	Replacements: replacements, Invariants: invariants,
 	Steps:    steps,
 	Liveness: []string{"NoIdleLeader", "EndsLed", "NeverEndsLed"},
@@ -60,29 +57,13 @@ func New(c explore.Configuration) (explore.Model, error) {
 		m.masks[t] = allOf(t)
 	}
 	var err error
-	if m.Checks, err = module.Configure(m, c, m.setConstants); err != nil {
+	if m.Checks, err = module.Configure(m, c); err != nil {
 		return nil, fmt.Errorf("raft: %w", err)
 	}
 	for _, cut := range m.Cuts {
 		m.ever |= cut
 	}
 	return m, nil
-}
-
-// setConstants takes the constants that have a value, and numbers the links.
-func (m *model) setConstants(values map[string]string) error {
-	n, err := explore.Number(values, "N", 1, maxNodes)
-	if err != nil {
-		return err
-	}
-	m.Connect(n)
-	if m.maxTerm, err = explore.Number(values, "MaxTerm", 1, maxTerm); err != nil {
-		return err
-	}
-	if m.flapping, err = frame.Flapping(values, n); err != nil {
-		return err
-	}
-	return frame.Budgets(values, budgets, m.budget[:])
 }
 
 // cutAnyOf allows for cut every set of links for which lost is true.

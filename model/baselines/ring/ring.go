@@ -2,13 +2,7 @@
 // assumptions, its rules, what is usually added where nodes may die, and the replacements that make it fail.
 //
 // It is written by hand from tla/Ring.tla, action for action in the order of Next, and is compared with it state for
-// state. The loop to write:
-//
-//	m, err := ring.New(configuration) // as read from tla/models/RingCold.cfg
-//	if err != nil {
-//		return err
-//	}
-//	result, err := explore.Run(ctx, m, explore.Options{})
+// state. The loop to write is that of package explore.
 package ring
 
 import (
@@ -39,12 +33,12 @@ type model struct {
 
 var _ explore.Model = (*model)(nil)
 
-// budgets are the constants that bound the faults.
-var budgets = []string{"MaxCrash", "MaxRestart", "MaxCut"}
-
 // module is what a configuration of module MCRing may name.
 var module = explore.Module[model, state]{
-	Name: "MCRing", Specifications: []string{"Spec", "FairSpec"}, Constants: append([]string{"N"}, budgets...), Needed: []string{"Cuts", "Orders", "Beginnings"},
+	Name: "MCRing", Specifications: []string{"Spec", "FairSpec"}, Constants: slices.Concat([]explore.Constant[model]{
+		{Name: "N", Least: 2, Most: maxNodes, Number: func(m *model, n int) { m.Connect(n) }},
+	}, frame.Budgets(func(m *model) []uint8 { return m.budget[:] }, "MaxCrash", "MaxRestart", "MaxCut")),
+	Needed:       []string{"Cuts", "Orders", "Beginnings"},
 	Replacements: replacements, Invariants: invariants,
 	Liveness: []string{"EndsLed", "NeverEndsLed"},
 }
@@ -55,20 +49,10 @@ var module = explore.Module[model, state]{
 func New(c explore.Configuration) (explore.Model, error) {
 	m := &model{rules: asWritten}
 	var err error
-	if m.Checks, err = module.Configure(m, c, m.setConstants); err != nil {
+	if m.Checks, err = module.Configure(m, c); err != nil {
 		return nil, fmt.Errorf("ring: %w", err)
 	}
 	return m, nil
-}
-
-// setConstants takes the constants that have a value, and numbers the links.
-func (m *model) setConstants(values map[string]string) error {
-	n, err := explore.Number(values, "N", 2, maxNodes)
-	if err != nil {
-		return err
-	}
-	m.Connect(n)
-	return frame.Budgets(values, budgets, m.budget[:])
 }
 
 // arrange allows every order of the ring that begins with the places, node 1 first.

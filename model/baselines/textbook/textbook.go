@@ -2,19 +2,14 @@
 // usually taught, with its assumptions, its rules, and the replacements of both that make it fail.
 //
 // It is written by hand from tla/Textbook.tla, action for action in the order of Next, and is compared with it state
-// for state. The loop to write:
-//
-//	m, err := textbook.New(configuration) // as read from tla/models/TextbookRecovery.cfg
-//	if err != nil {
-//		return err
-//	}
-//	result, err := explore.Run(ctx, m, explore.Options{})
+// for state. The loop to write is that of package explore.
 //
 // NewStamp does the same for module TextbookStamp, in which leaders stamp their reigns with numbers that nobody compares.
 package textbook
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-fdf591db/bully/model/explore"
@@ -36,12 +31,13 @@ type model struct {
 
 var _ explore.Model = (*model)(nil)
 
-// budgets are the constants that bound the faults.
-var budgets = []string{"MaxCrash", "MaxRestart", "MaxCut"}
-
 // module is what a configuration of module MCTextbook may name.
 var module = explore.Module[model, state]{
-	Name: "MCTextbook", Specifications: []string{"Spec", "FairSpec"}, Constants: append([]string{"N", "Flapping"}, budgets...), Needed: []string{"Cuts", "Beginnings"},
+	Name: "MCTextbook", Specifications: []string{"Spec", "FairSpec"}, Constants: slices.Concat([]explore.Constant[model]{
+		{Name: "N", Least: 1, Most: maxNodes, Number: func(m *model, n int) { m.Connect(n) }},
+		frame.Flapping(func(m *model) *set { return &m.flapping }),
+	}, frame.Budgets(func(m *model) []uint8 { return m.budget[:] }, "MaxCrash", "MaxRestart", "MaxCut")),
+	Needed:       []string{"Cuts", "Beginnings"},
 	Replacements: replacements, Invariants: invariants,
 	Steps:    steps,
 	Liveness: []string{"SomeLeader", "HighestLeads", "NeverSettled"},
@@ -53,23 +49,10 @@ var module = explore.Module[model, state]{
 func New(c explore.Configuration) (explore.Model, error) {
 	m := &model{rules: asTaught}
 	var err error
-	if m.Checks, err = module.Configure(m, c, m.setConstants); err != nil {
+	if m.Checks, err = module.Configure(m, c); err != nil {
 		return nil, fmt.Errorf("textbook: %w", err)
 	}
 	return m, nil
-}
-
-// setConstants takes the constants that have a value, and numbers the links.
-func (m *model) setConstants(values map[string]string) error {
-	n, err := explore.Number(values, "N", 1, maxNodes)
-	if err != nil {
-		return err
-	}
-	m.Connect(n)
-	if m.flapping, err = frame.Flapping(values, n); err != nil {
-		return err
-	}
-	return frame.Budgets(values, budgets, m.budget[:])
 }
 
 // Init implements explore.Model.

@@ -129,25 +129,21 @@ func (w *Network) SomeNode(is func(i int) bool) bool {
 	return false
 }
 
-// Budgets reads the constants that bound the faults.
-func Budgets(values map[string]string, names []string, budget []uint8) error {
+// Budgets are the constants that bound the faults, of a model that has what is left of each.
+func Budgets[M any](of func(m *M) []uint8, names ...string) (all []explore.Constant[M]) {
 	for f, name := range names {
-		most, err := explore.Number(values, name, 0, maxBudget)
-		if err != nil {
-			return err
-		}
-		budget[f] = uint8(most)
+		all = append(all, explore.Constant[M]{Name: name, Most: maxBudget, Number: func(m *M, most int) { of(m)[f] = uint8(most) }})
 	}
-	return nil
+	return all
 }
 
-// Flapping reads the constant of this name: the nodes that crash and restart as they like.
-func Flapping(values map[string]string, n int) (flapping Set, err error) {
-	members, err := explore.NodeSet(values, "Flapping", n)
-	for _, i := range members {
-		flapping |= Only(i)
-	}
-	return flapping, err
+// Flapping is the constant of this name: the nodes that crash and restart as they like.
+func Flapping[M any](of func(m *M) *Set) explore.Constant[M] {
+	return explore.Constant[M]{Name: "Flapping", Nodes: func(m *M, members []int) {
+		for _, i := range members {
+			*of(m) |= Only(i)
+		}
+	}}
 }
 
 // StepOf returns a step as the explorer wants it.
