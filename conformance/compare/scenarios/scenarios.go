@@ -10,7 +10,13 @@
 //	}
 package scenarios
 
-import "github.com/seed-fdf591db/bully/conformance/compare"
+import (
+	"time"
+
+	"github.com/seed-fdf591db/bully/conformance/compare"
+)
+
+const ms = time.Millisecond
 
 // Named is a scenario with what there is to see in it.
 type Named struct {

@@ -20,7 +20,6 @@ func textbookFirst(nodes int) compare.Fault { return compare.Fault{Kind: compare
 
 // textbookPatience is the timing of a network in which nobody finds a leader dead by its patience, before it is told to.
 func textbookPatience() compare.Timing {
-	const ms = time.Millisecond
 	t := compare.LAN()
 	t.Patience = 1500 * ms
 	return t
@@ -28,14 +27,12 @@ func textbookPatience() compare.Timing {
 
 // textbookFive is a scenario of five nodes on a local network, in which a leader works and 5 leads first.
 func textbookFive(name string, length time.Duration, faults ...compare.Fault) compare.Scenario {
-	const ms = time.Millisecond
 	return compare.Scenario{Name: name, Nodes: 5, Length: length, Timing: compare.LAN(), Work: 100 * ms,
 		Faults: append([]compare.Fault{textbookFirst(5)}, faults...)}
 }
 
 // textbookPatient is textbookFive, where nodes are patient, and 5 crashes at 0.5 s.
 func textbookPatient(name string, faults ...compare.Fault) compare.Scenario {
-	const ms = time.Millisecond
 	s := textbookFive(name, 5*time.Second, append([]compare.Fault{{Kind: compare.Crash, Node: 5, At: 500 * ms}}, faults...)...)
 	s.Timing = textbookPatience()
 	return s
@@ -43,7 +40,6 @@ func textbookPatient(name string, faults ...compare.Fault) compare.Scenario {
 
 // textbookTakeovers are those in which the highest that lives takes over, as it should.
 func textbookTakeovers() []Named {
-	const ms = time.Millisecond
 	return []Named{{
 		Scenario: textbookPatient("five-nodes", compare.Fault{Kind: compare.Suspect, Node: 3, At: 700 * ms}),
 		Title:    "Of five nodes, 5 crashes at 0.5 s, 3 detects it at 0.7 s, and 4 takes over",
@@ -64,7 +60,6 @@ func textbookTakeovers() []Named {
 
 // textbookElections are those in which an election goes wrong though the network is whole.
 func textbookElections() []Named {
-	const ms = time.Millisecond
 	herd := compare.Scenario{Name: "herd", Nodes: 15, Length: 4 * time.Second, Timing: compare.LAN(),
 		Faults: []compare.Fault{textbookFirst(15), {Kind: compare.Crash, Node: 15, At: time.Second}}}
 	return []Named{{
@@ -96,7 +91,6 @@ func textbookElections() []Named {
 
 // textbookLinks are those in which links fail.
 func textbookLinks() []Named {
-	const ms = time.Millisecond
 	halves := []compare.Link{}
 	for _, a := range []int{1, 2} {
 		for _, b := range []int{3, 4} {
@@ -141,7 +135,6 @@ func textbookLinks() []Named {
 
 // textbookReturns are those in which a node returns, from a crash or a pause.
 func textbookReturns() []Named {
-	const ms = time.Millisecond
 	slow := func(from, to int, delay time.Duration) compare.Fault {
 		return compare.Fault{Kind: compare.Slow, At: 650 * ms, For: 100 * ms, Links: []compare.Link{{From: from, To: to}},
 			Delay: compare.Range{Min: delay, Max: delay}}
