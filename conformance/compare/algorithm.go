@@ -38,8 +38,6 @@ type Config struct {
 	Order  []int          // the ids of the nodes as they stand in a ring; the neighbour of the last is the first
 	Timing Timing         // what its timers are derived from
 	Random *simnet.Random // for random waits; a node has a stream of its own, which survives its crashes
-	// Late returns how long the end of a timer that the node is given now has waited for it, because it was paused or busy.
-	Late func() time.Duration
 	// Clock returns what the node's clock shows.
 	Clock func() time.Duration
 }

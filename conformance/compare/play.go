@@ -60,7 +60,6 @@ type Play struct {
 	newest  int    // the latest reign of which a write was accepted, or -1
 	highest uint64 // the highest epoch that the resource has seen
 	epochs  map[uint64]map[int]bool
-	late    time.Duration // how long the end of a timer has waited for its node
 	last    time.Duration // until when time is accounted for
 	leading []int         // who leads since the last event
 	shown   []int         // who led before, as the timeline has it
@@ -110,7 +109,7 @@ func newPlay(s *Scenario, a Algorithm, seed uint64, o Options) *Play {
 	for i := range p.hosts {
 		h := &p.hosts[i]
 		*h = host{random: simnet.NewRandom(seed, nodeStreams+uint64(i)), reign: -1, fault: -1}
-		h.config = Config{ID: i + 1, Nodes: s.Nodes, Order: s.order(), Timing: s.Timing, Random: &h.random, Late: func() time.Duration { return p.late },
+		h.config = Config{ID: i + 1, Nodes: s.Nodes, Order: s.order(), Timing: s.Timing, Random: &h.random,
 			Clock: func() time.Duration { return p.network.Clock(i) }}
 		h.node = a.New(h.config)
 	}
@@ -188,7 +187,6 @@ func (p *Play) happen(e *simnet.Event[packet]) {
 		p.result.Lost++
 	case simnet.TimerEnd:
 		p.notice(Ended, e)
-		p.late = p.network.Now() - e.Since
 		stood := p.hosts[i].status.Standing
 		p.step(i, func(out *Output) { p.hosts[i].node.End(Timer(e.Timer), out) })
 		if stood && p.algorithm.Again>>e.Timer&1 == 1 && p.hosts[i].node.Status().Standing {

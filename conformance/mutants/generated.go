@@ -23,12 +23,11 @@ type goPackage struct {
 	Dir                  string
 	GoFiles, TestGoFiles []string
 	XTestGoFiles         []string
-	Module               struct{ Dir string }
 }
 
 // packages returns those packages of the module that patterns name and that have tests of their own.
 func packages(ctx context.Context, root, patterns string) (all []goPackage, err error) {
-	command := exec.CommandContext(ctx, "go", append([]string{"list", "-json=Dir,GoFiles,TestGoFiles,XTestGoFiles,Module"}, strings.Split(patterns, ",")...)...)
+	command := exec.CommandContext(ctx, "go", append([]string{"list", "-json=Dir,GoFiles,TestGoFiles,XTestGoFiles"}, strings.Split(patterns, ",")...)...)
 	command.Dir, command.Stderr = root, os.Stderr
 	output, err := command.Output()
 	if err != nil {

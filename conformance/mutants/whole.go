@@ -25,8 +25,7 @@ import (
 // share is a line of it.
 type share struct {
 	dir  string
-	each int
-	why  string // none are tried
+	each int // 0: none are tried, for the reason that stands there
 }
 
 // readShares reads how many generated mutants of each package a whole run tries.
@@ -41,9 +40,8 @@ func readShares(file string) (all []share, err error) {
 		}
 		dir, rest, _ := strings.Cut(line, " ")
 		s := share{dir: dir}
-		if why, none := strings.CutPrefix(rest, "none: "); none && why != "" {
-			s.why = why
-		} else if s.each, err = strconv.Atoi(rest); err != nil || s.each < 1 {
+		why, none := strings.CutPrefix(rest, "none: ")
+		if s.each, err = strconv.Atoi(rest); (err != nil || s.each < 1) && !(none && why != "") {
 			return nil, fmt.Errorf("%s:%d: after the package stands how many of its mutants are tried, at least 1, or none: and why", filepath.Base(file), i+1)
 		}
 		all = append(all, s)

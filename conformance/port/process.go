@@ -36,7 +36,6 @@ const (
 type Process struct {
 	config   Config
 	ctx      context.Context // of all programs
-	in       io.WriteCloser  // of the first program
 	next     uint64
 	nodes    int  // how often nodes have been asked for
 	slowly   bool // nothing is asked ahead
@@ -93,7 +92,7 @@ func (p *Process) launch() (*Reply, error) {
 		g.kill()
 	}
 	p.mu.Unlock()
-	p.free, p.in = append(p.free, g), p.programs[0].in
+	p.free = append(p.free, g)
 	reply, failure := p.exchange(g, &Request{Op: Hello, Protocol: Version, Kit: p.config.Kit, Spec: p.config.Spec}, p.config.Start)
 	if failure == nil && (reply.Error != "" || reply.Unsupported != "") {
 		failure = p.fail(Erred, "it does not want to speak: "+reply.Error+reply.Unsupported)

@@ -6,7 +6,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	result, err := explore.Run(ctx, m, explore.Options{CheckDeadlock: configuration.CheckDeadlock})
+//	result, err := explore.Run(ctx, m, explore.Options{})
 package catalogue
 
 import (

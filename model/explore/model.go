@@ -14,7 +14,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	result, err := explore.Run(ctx, m, explore.Options{CheckDeadlock: configuration.CheckDeadlock})
+//	result, err := explore.Run(ctx, m, explore.Options{})
 //	if err != nil {
 //		return err // cancelled, or a *LimitError: nothing was decided
 //	}
@@ -116,7 +116,4 @@ type Configuration struct {
 	Invariants []string
 	// Properties are the names of the step and liveness properties to check.
 	Properties []string
-	// CheckDeadlock says whether a state without a successor is an error; hand it to
-	// Run in [Options].
-	CheckDeadlock bool
 }

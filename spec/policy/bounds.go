@@ -8,10 +8,9 @@ import (
 
 // Error says which field of a Timing or a PhiConfig is wrong, and how.
 type Error struct {
-	Field   string        // such as Timing.Patience
-	Rule    string        // the rule that it breaks, such as R37 d; "" if there is none
-	Needed  time.Duration // what it must be above, or at least; 0 if it is wrong in another way
-	Problem string        // such as: is 100ms, but must be at least 153.031ms: the lease of a follower must outlast the reign that it backs
+	Field   string // such as Timing.Patience
+	Rule    string // the rule that it breaks, such as R37 d; "" if there is none
+	Problem string // such as: is 100ms, but must be at least 153.031ms: the lease of a follower must outlast the reign that it backs
 }
 
 // Error names the field, says what is wrong with it, and which rule that breaks.
@@ -132,8 +131,7 @@ func (t Timing) ValidateLengths() error {
 
 // breach is the error for a field that breaks a bound.
 func breach(b *bound, relation string) error {
-	needed := ceil(b.needed)
-	return &Error{Field: "Timing." + b.field, Rule: b.rule, Needed: needed, Problem: fmt.Sprintf("is %v, but must be %s %v: %s", b.value, relation, needed, b.why)}
+	return &Error{Field: "Timing." + b.field, Rule: b.rule, Problem: fmt.Sprintf("is %v, but must be %s %v: %s", b.value, relation, ceil(b.needed), b.why)}
 }
 
 // ceil rounds up to a microsecond, which is as exact as a person wants it.

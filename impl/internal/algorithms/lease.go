@@ -145,18 +145,16 @@ func (n *leaseNode) step(in lease.Input, out *compare.Output) {
 
 // leaseStep is the last step of a candidate or of the store, as far as it is told of.
 type leaseStep struct {
-	leader int // before it, of a candidate
-	led    bool
-	did    lease.Output
-	timer  lease.Timer
-	ended  bool // it is the end of that timer
-	got    lease.Message
+	led   bool // before it, of a candidate
+	did   lease.Output
+	timer lease.Timer
+	ended bool // it is the end of that timer
+	got   lease.Message
 }
 
 // begin notes what people are told of a step that begins.
 func (n *leaseNode) begin(step leaseStep) {
 	if n.candidate != nil {
-		step.leader, _ = n.candidate.Leader()
 		step.led = n.candidate.Leads()
 	}
 	n.last = step

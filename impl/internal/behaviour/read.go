@@ -63,22 +63,20 @@ func Read(text []byte) (*Behaviour, error) {
 
 // reader reads a text, line by line.
 type reader struct {
-	b         *Behaviour
-	number    int // of the line
-	block     []string
-	name      string // that was said last, and its question
-	question  string
-	inState   bool
-	changing  bool // states are said by what changes, as the explorer prints them
-	done      bool
-	messaging bool // within TLC's messages
+	b        *Behaviour
+	number   int // of the line
+	block    []string
+	name     string // that was said last, and its question
+	question string
+	inState  bool
+	changing bool // states are said by what changes, as the explorer prints them
+	done     bool
 }
 
 // line takes the next line of the text.
 func (r *reader) line(line string) error {
 	r.number++
-	if strings.HasPrefix(line, "@!@!@") {
-		r.messaging = true
+	if strings.HasPrefix(line, "@!@!@") { // it begins or ends a message of TLC's
 		return nil
 	}
 	if r.changing {

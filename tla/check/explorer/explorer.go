@@ -64,7 +64,6 @@ func Configuration(e tla.Entry) explore.Configuration {
 		Replacements:  c.Replacements,
 		Invariants:    c.Invariants,
 		Properties:    c.Properties,
-		CheckDeadlock: c.CheckDeadlock,
 	}
 }
 
