@@ -109,81 +109,16 @@ type term struct {
 
 // parse reads a value as TLC writes it.
 func parse(text string) (term, error) {
-	form, err := value.Canonical(text)
-	if err != nil {
-		return term{}, err
-	}
-	r := termReader{form}
-	return r.term(), nil
+	v, err := value.Parse(text)
+	return termOf(v), err
 }
 
-// termReader reads a canonical form, which has no mistakes.
-type termReader struct{ rest string }
-
-func (r *termReader) take(token string) bool {
-	if strings.HasPrefix(r.rest, token) {
-		r.rest = r.rest[len(token):]
-		return true
+func termOf(v value.Value) term {
+	t := term{text: v.Text, open: v.Open, keys: v.Keys}
+	for _, item := range v.Items {
+		t.items = append(t.items, termOf(item))
 	}
-	return false
-}
-
-// term reads one value, with all that is in it.
-func (r *termReader) term() (t term) {
-	whole := r.rest
-	switch {
-	case r.take("<<"):
-		t.open = '<'
-		r.list(&t, ">>", "", ", ")
-	case r.take("{"):
-		t.open = '{'
-		r.list(&t, "}", "", ", ")
-	case r.take("["):
-		t.open = '['
-		r.list(&t, "]", " |-> ", ", ")
-	case r.take("("):
-		t.open = '('
-		r.list(&t, ")", " :> ", " @@ ")
-	default:
-		r.atom()
-	}
-	t.text = whole[:len(whole)-len(r.rest)]
 	return t
-}
-
-// list reads items up to the end of their list, each with its key if there is an arrow.
-func (r *termReader) list(t *term, end, arrow, between string) {
-	for !r.take(end) {
-		if len(t.items) > 0 && !r.take(between) {
-			return // no canonical form comes here
-		}
-		if arrow != "" {
-			key := r.term()
-			t.keys = append(t.keys, key.text)
-			r.take(arrow)
-		}
-		t.items = append(t.items, r.term())
-	}
-}
-
-// atom passes over a number, a word or a string.
-func (r *termReader) atom() {
-	if strings.HasPrefix(r.rest, `"`) {
-		for i := 1; i < len(r.rest); i++ {
-			switch r.rest[i] {
-			case '\\':
-				i++
-			case '"':
-				r.rest = r.rest[i+1:]
-				return
-			}
-		}
-	}
-	end := strings.IndexAny(r.rest, ",>}]) ")
-	if end < 0 {
-		end = len(r.rest)
-	}
-	r.rest = r.rest[max(end, min(1, len(r.rest))):]
 }
 
 // field returns what a function is at a key, such as role of a record; the zero term if it has no such key.

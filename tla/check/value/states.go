@@ -115,11 +115,11 @@ func parseState(text string) (State, error) {
 		if name == "" || !p.accept("=") {
 			return nil, p.unexpected("variable = value")
 		}
-		form, err := p.value()
+		value, err := p.value()
 		if err != nil {
 			return nil, err
 		}
-		state[name] = form
+		state[name] = value.Text
 		if p.space(); p.at == len(p.text) {
 			return state, nil
 		}

@@ -24,23 +24,37 @@ import (
 	"strings"
 )
 
-// Canonical returns the form of the value that text means. Sets are sorted and rid of
+// Value is a value: its form, and what is in it.
+type Value struct {
+	Text  string
+	Open  byte     // '{', '<', '[' or '(' of a set, a tuple, a record or another function; 0 of anything else
+	Items []Value  // elements, or the results of a function
+	Keys  []string // the arguments of a record, as they are written there, or of another function that is no tuple
+}
+
+// Canonical returns the form of the value that text means.
+func Canonical(text string) (string, error) {
+	v, err := Parse(text)
+	return v.Text, err
+}
+
+// Parse returns the value that text means, in its form. Sets are sorted and rid of
 // duplicates, records and functions are sorted by their arguments. A function is written as
 // a tuple if its domain is 1..n, and as a record if its domain is one of strings, since
 // TLA+ does not tell those apart.
 //
 // It knows numbers, strings, TRUE and FALSE, model values, sets, intervals, tuples, records
 // and functions given by their pairs. Errors say at which byte the text cannot be read.
-func Canonical(text string) (string, error) {
+func Parse(text string) (Value, error) {
 	p := parser{text: text}
-	form, err := p.value()
+	v, err := p.value()
 	if err != nil {
-		return "", err
+		return Value{}, err
 	}
 	if p.space(); p.at < len(p.text) {
-		return "", p.unexpected("the end")
+		return Value{}, p.unexpected("the end")
 	}
-	return form, nil
+	return v, nil
 }
 
 const (
@@ -58,12 +72,15 @@ type parser struct {
 }
 
 // pair is one argument of a function, and its value there.
-type pair struct{ argument, result string }
+type pair struct {
+	argument string
+	result   Value
+}
 
 // value reads one value and what may follow it to make a larger one: first..last.
-func (p *parser) value() (string, error) {
+func (p *parser) value() (Value, error) {
 	if p.nested++; p.nested > maxNesting {
-		return "", fmt.Errorf("byte %d: more than %d values within one another", p.at, maxNesting)
+		return Value{}, fmt.Errorf("byte %d: more than %d values within one another", p.at, maxNesting)
 	}
 	defer func() { p.nested-- }()
 	p.space()
@@ -77,21 +94,22 @@ func (p *parser) value() (string, error) {
 	case strings.HasPrefix(rest, "["):
 		return p.pairs("[", "|->", ",", "]", (*parser).field)
 	case strings.HasPrefix(rest, "("):
-		return p.pairs("(", ":>", "@@", ")", (*parser).value)
+		return p.pairs("(", ":>", "@@", ")", (*parser).argument)
 	case strings.HasPrefix(rest, `"`):
-		return p.quoted()
+		text, err := p.quoted()
+		return Value{Text: text}, err
 	case rest != "" && (isDigit(rest[0]) || rest[0] == '-'):
 		return p.number()
 	case rest != "" && isLetter(rest[0]):
-		return p.word(), nil
+		return Value{Text: p.word()}, nil
 	}
-	return "", p.unexpected("a value")
+	return Value{}, p.unexpected("a value")
 }
 
 // items reads values with commas between them.
-func (p *parser) items(open, shut string) ([]string, error) {
+func (p *parser) items(open, shut string) ([]Value, error) {
 	p.at += len(open)
-	var items []string
+	var items []Value
 	if p.accept(shut) {
 		return items, nil
 	}
@@ -111,29 +129,35 @@ func (p *parser) items(open, shut string) ([]string, error) {
 }
 
 // pairs reads a function given by its pairs.
-func (p *parser) pairs(open, to, between, shut string, argument func(*parser) (string, error)) (string, error) {
+func (p *parser) pairs(open, to, between, shut string, argument func(*parser) (string, error)) (Value, error) {
 	p.at += len(open)
 	var pairs []pair
 	for {
 		a, err := argument(p)
 		if err != nil {
-			return "", err
+			return Value{}, err
 		}
 		if !p.accept(to) {
-			return "", p.unexpected(to)
+			return Value{}, p.unexpected(to)
 		}
 		r, err := p.value()
 		if err != nil {
-			return "", err
+			return Value{}, err
 		}
 		pairs = append(pairs, pair{a, r})
 		if p.accept(shut) {
 			return function(pairs), nil
 		}
 		if !p.accept(between) {
-			return "", p.unexpected(between + " or " + shut)
+			return Value{}, p.unexpected(between + " or " + shut)
 		}
 	}
+}
+
+// argument reads the argument of a function, and returns its form.
+func (p *parser) argument() (string, error) {
+	v, err := p.value()
+	return v.Text, err
 }
 
 // field reads the name of a field, and returns the string that it stands for.
@@ -146,22 +170,22 @@ func (p *parser) field() (string, error) {
 }
 
 // number reads a number or an interval.
-func (p *parser) number() (string, error) {
+func (p *parser) number() (Value, error) {
 	first, err := p.integer()
 	if err != nil || !p.accept("..") {
-		return strconv.Itoa(first), err
+		return Value{Text: strconv.Itoa(first)}, err
 	}
 	p.space()
 	last, err := p.integer()
 	if err != nil {
-		return "", err
+		return Value{}, err
 	}
 	if last-first >= maxInterval {
-		return "", fmt.Errorf("byte %d: an interval of more than %d numbers", p.at, maxInterval)
+		return Value{}, fmt.Errorf("byte %d: an interval of more than %d numbers", p.at, maxInterval)
 	}
-	var items []string
+	var items []Value
 	for i := first; i <= last; i++ {
-		items = append(items, strconv.Itoa(i))
+		items = append(items, Value{Text: strconv.Itoa(i)})
 	}
 	return set(items), nil
 }
@@ -234,43 +258,50 @@ func (p *parser) unexpected(wanted string) error {
 	return fmt.Errorf("byte %d: found %q where %s should be", p.at, rest, wanted)
 }
 
-// tuple returns the form of a tuple. Without items, it is the function of no arguments.
-func tuple(items []string) string {
-	return "<<" + strings.Join(items, ", ") + ">>"
+// joined returns the texts of values, each behind its key if there are any.
+func joined(items []Value, keys []string, to, between string) string {
+	texts := make([]string, len(items))
+	for i := range items {
+		if texts[i] = items[i].Text; keys != nil {
+			texts[i] = keys[i] + to + texts[i]
+		}
+	}
+	return strings.Join(texts, between)
 }
 
-// set returns the form of a set.
-func set(items []string) string {
-	slices.SortFunc(items, order)
-	return "{" + strings.Join(slices.Compact(items), ", ") + "}"
+// tuple returns a tuple. Without items, it is the function of no arguments.
+func tuple(items []Value) Value {
+	return Value{Text: "<<" + joined(items, nil, "", ", ") + ">>", Open: '<', Items: items}
 }
 
-// function returns the form of a function. As with TLC's @@, the first of two pairs with
-// the same argument counts.
-func function(pairs []pair) string {
+// set returns a set.
+func set(items []Value) Value {
+	slices.SortFunc(items, func(a, b Value) int { return order(a.Text, b.Text) })
+	items = slices.CompactFunc(items, func(a, b Value) bool { return a.Text == b.Text })
+	return Value{Text: "{" + joined(items, nil, "", ", ") + "}", Open: '{', Items: items}
+}
+
+// function returns a function. As with TLC's @@, the first of two pairs with the same argument counts.
+func function(pairs []pair) Value {
 	slices.SortStableFunc(pairs, func(a, b pair) int { return order(a.argument, b.argument) })
 	pairs = slices.CompactFunc(pairs, func(a, b pair) bool { return a.argument == b.argument })
-	results := make([]string, len(pairs))
+	results, keys := make([]Value, len(pairs)), make([]string, len(pairs))
 	isTuple, isRecord := true, true
 	for i, x := range pairs {
-		results[i] = x.result
+		results[i], keys[i] = x.result, x.argument
 		isTuple = isTuple && x.argument == strconv.Itoa(i+1)
 		isRecord = isRecord && isField(x.argument)
 	}
-	if isTuple {
+	switch {
+	case isTuple:
 		return tuple(results)
+	case !isRecord:
+		return Value{Text: "(" + joined(results, keys, " :> ", " @@ ") + ")", Open: '(', Items: results, Keys: keys}
 	}
-	open, to, between, shut := "(", " :> ", " @@ ", ")"
-	if isRecord {
-		open, to, between, shut = "[", " |-> ", ", ", "]"
+	for i := range keys {
+		keys[i] = strings.Trim(keys[i], `"`)
 	}
-	for i, x := range pairs {
-		if isRecord {
-			x.argument = strings.Trim(x.argument, `"`)
-		}
-		results[i] = x.argument + to + x.result
-	}
-	return open + strings.Join(results, between) + shut
+	return Value{Text: "[" + joined(results, keys, " |-> ", ", ") + "]", Open: '[', Items: results, Keys: keys}
 }
 
 // isField reports whether form is that of a string that may be the field of a record.
