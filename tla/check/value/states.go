@@ -15,7 +15,7 @@ type State map[string]string
 
 // Set gives variable name the value that text means.
 func (s State) Set(name, text string) error {
-	form, err := Canonical(text)
+	form, err := canonical(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -32,8 +32,8 @@ type Value struct {
 	Keys  []string // the arguments of a record, as they are written there, or of another function that is no tuple
 }
 
-// Canonical returns the form of the value that text means.
-func Canonical(text string) (string, error) {
+// canonical returns the form of the value that text means.
+func canonical(text string) (string, error) {
 	v, err := Parse(text)
 	return v.Text, err
 }

@@ -26,10 +26,10 @@ var forms = [][2]string{
 
 func TestCanonical(t *testing.T) {
 	for _, f := range forms {
-		form, err := Canonical(f[0])
+		form, err := canonical(f[0])
 		require.NoError(t, err, f[0])
 		require.Equal(t, f[1], form, f[0])
-		again, err := Canonical(form)
+		again, err := canonical(form)
 		require.NoError(t, err, form)
 		require.Equal(t, form, again, "the form of a form is itself")
 	}
@@ -54,7 +54,7 @@ func TestCanonicalRefuses(t *testing.T) {
 		"1..x":                    "is no number",
 		strings.Repeat("{", 2000): "within one another",
 	} {
-		_, err := Canonical(text)
+		_, err := canonical(text)
 		require.ErrorContains(t, err, message, text)
 	}
 }
@@ -115,11 +115,11 @@ func FuzzCanonical(f *testing.F) {
 		f.Add(x[0])
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		form, err := Canonical(text)
+		form, err := canonical(text)
 		if err != nil {
 			return
 		}
-		again, err := Canonical(form)
+		again, err := canonical(form)
 		require.NoError(t, err)
 		require.Equal(t, form, again)
 	})
