@@ -111,3 +111,23 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   assert.deepEqual(late.faults, []);
   await late.close();
 });
+
+// late delivers what nodes tell three seconds late, once the page has heard them for two.
+const late = `{ const Real = EventSource; const begun = Date.now();
+  globalThis.EventSource = class extends Real {
+    set onmessage(does) { super.onmessage = (event) => { if (Date.now() < begun + 2000) does(event); else setTimeout(() => does(event), 3000); }; }
+  }; }`;
+
+test('a page that is behind the nodes says how far', async () => {
+  const nodes = cluster = await Cluster.of('behind', 3, 'views');
+  const own = nodes.pages();
+  const seen = await visit({ url: own[0]!, init: late, network: (url) => own.some((origin) => url.startsWith(origin)) });
+  await seen.page.locator('.live-behind').filter({ hasText: /^[3-9]\.\d s behind$/ }).waitFor();
+  await seen.close();
+  const other = await visit({ url: own[0]!, network: (url) => own.some((origin) => url.startsWith(origin)) });
+  await until(other.page, 'the ring shows that 3 leads', (now) => now.looks[2] === 'leads');
+  assert.equal(await other.page.locator('.live-behind').count(), 0, 'and one that is not does not');
+  assert.deepEqual([...seen.faults, ...other.faults], []);
+  await other.close();
+  await nodes.end();
+});
