@@ -237,14 +237,12 @@ export function capital(text: string): string {
 
 // --- Properties ---
 
-const properties: Record<string, string> = {
-  OneActing: 'One acts', OneLeaderPerEpoch: 'One leader an epoch', EpochMonotonic: 'Epochs only rise', StaleWrite: 'No stale write',
-  NoStaleWrite: 'No stale write', SomeLeader: 'Somebody leads', HighestLeads: 'The highest leads', NoDisruption: 'No disruption',
-  Rules: 'By the rules', ConfigurationMonotonic: 'Versions only rise', OneConfiguration: 'One list a version',
-};
-
-// indicatorWord returns a short title of a property.
-export function indicatorWord(name: string): string { return properties[name] ?? name; }
+// indicatorWord returns what a property is called: its name in the specification, as words.
+export function indicatorWord(name: string): string {
+  if (name === 'Rules') return 'By the rules';
+  const words = (name === 'StaleWrite' ? 'NoStaleWrite' : name).replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 const lights: Record<Light, string> = { green: 'holds', amber: 'not now', red: 'broken' };
 
