@@ -237,12 +237,15 @@ export function capital(text: string): string {
 
 // --- Properties ---
 
-// indicatorWord returns what a property is called: its name in the specification, as words.
-export function indicatorWord(name: string): string {
-  if (name === 'Rules') return 'By the rules';
-  const words = (name === 'StaleWrite' ? 'NoStaleWrite' : name).replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+// properties have the names of the specification, as words: who reads one here finds it there.
+const properties: Record<string, string> = {
+  OneActing: 'One acting', OneLeaderPerEpoch: 'One leader per epoch', EpochMonotonic: 'Epoch monotonic', NoStaleWrite: 'No stale write', StaleWrite: 'No stale write',
+  SomeLeader: 'Some leader', HighestLeads: 'Highest leads', NoDisruption: 'No disruption', ConfigurationMonotonic: 'Configuration monotonic', OneConfiguration: 'One configuration',
+  Rules: 'By the rules',
+};
+
+// indicatorWord returns what a property is called.
+export function indicatorWord(name: string): string { return properties[name] ?? name; }
 
 const lights: Record<Light, string> = { green: 'holds', amber: 'not now', red: 'broken' };
 
