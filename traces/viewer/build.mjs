@@ -91,8 +91,7 @@ const pack = (file) => execFileSync('gzip', ['-9', '-n', '-c', file], { maxBuffe
 
 function makeEngine(out) {
   const wasm = `${out}.unpacked`;
-  // Without inlining (-l) the engine is a tenth smaller, and every program that has it in it.
-  go(['build', '-trimpath', '-buildvcs=false', '-gcflags=all=-l', '-ldflags=-s -w', '-o', wasm, './impl/cmd/engine'], { GOOS: 'js', GOARCH: 'wasm' });
+  go(['build', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', wasm, './impl/cmd/engine'], { GOOS: 'js', GOARCH: 'wasm' });
   const packed = pack(wasm);
   rmSync(wasm);
   if (packed.length > limits.engine) throw new Error(`the engine has ${packed.length} bytes, packed: more than ${limits.engine}`);

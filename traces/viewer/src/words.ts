@@ -237,13 +237,14 @@ export function capital(text: string): string {
 
 // --- Properties ---
 
+// properties have the names of the specification, as words: who reads one here finds it there.
 const properties: Record<string, string> = {
-  OneActing: 'One acts', OneLeaderPerEpoch: 'One leader an epoch', EpochMonotonic: 'Epochs only rise', StaleWrite: 'No stale write',
-  NoStaleWrite: 'No stale write', SomeLeader: 'Somebody leads', HighestLeads: 'The highest leads', NoDisruption: 'No disruption',
-  Rules: 'By the rules', ConfigurationMonotonic: 'Versions only rise', OneConfiguration: 'One list a version',
+  OneActing: 'One acting', OneLeaderPerEpoch: 'One leader per epoch', EpochMonotonic: 'Epoch monotonic', NoStaleWrite: 'No stale write', StaleWrite: 'No stale write',
+  SomeLeader: 'Some leader', HighestLeads: 'Highest leads', NoDisruption: 'No disruption', ConfigurationMonotonic: 'Configuration monotonic', OneConfiguration: 'One configuration',
+  Rules: 'By the rules',
 };
 
-// indicatorWord returns a short title of a property.
+// indicatorWord returns what a property is called.
 export function indicatorWord(name: string): string { return properties[name] ?? name; }
 
 const lights: Record<Light, string> = { green: 'holds', amber: 'not now', red: 'broken' };

@@ -109,6 +109,12 @@ test('bars: as long as the number says, wrong beyond the limit, a frame for neve
   for (const width of [300, 340, 700]) for (const p of barsOf(unordered, 0, algorithms, width).panels) for (const bar of p.bars) assert.ok(p.x + bar.long < width);
 });
 
+test('bars of all panels have one scale: what is twice as much is twice as long, in whichever panel', () => {
+  const { x: _, ...unordered } = question([row('bully', 0, 10), row('other', 0, 20), row('bully', 1, 40), row('other', 1, 5)], { stat: 'most', unit: '' });
+  const [ten, twenty, forty, five] = barsOf(unordered, 0, algorithms, 700).panels.flatMap((panel) => panel.bars.map((bar) => bar.long)) as [number, number, number, number];
+  for (const [long, of] of [[twenty, 2], [forty, 4], [five, 0.5]] as const) assert.ok(Math.abs(long - of * ten) < 0.01, `${long} is ${of} times ${ten}`);
+});
+
 test('the table has every number that was measured, and the seed to look at', () => {
   const { head, rows } = table(linear);
   assert.deepEqual(head, ['setting', 'algorithm', 'time, ms', '99 %', 'seed of the most']);

@@ -292,4 +292,20 @@ describe('layout', () => {
       assert.ok(watcher.texts.includes(text), `it does not say ${text}: ${watcher.texts.join(', ')}`);
     }
   });
+
+  it('cuts no word, however narrow it is: it writes fewer', () => {
+    const told = 'is told that 3 is dead';
+    const frames: Frame[] = [
+      { at: 0, kind: 'start', node: 0, text: 'starts', state: state('idle') }, { at: 1000, kind: 'call', node: 1, text: told, by: 'you' },
+      { at: 2000, kind: 'links', node: -1, text: '1–2 1–3 2–3 cut', cut: [[0, 1], [0, 2], [1, 2]] }, { at: 9000, kind: 'crash', node: 2, text: 'crashes, and loses all that it has not saved', state: state('down') },
+    ];
+    const said = new Set<string>();
+    for (let width = 200; width <= 1600; width += 25) {
+      const watcher = new Watcher();
+      paint(new Layout(recordingOf(frames), false), viewOf(width, 600, 3), watcher);
+      for (const text of watcher.texts) said.add(text);
+    }
+    assert.deepEqual([...said].filter((text) => text.includes('…')), []);
+    for (const text of [told, 'crashes', '1–2 1–3 2–3 cut']) assert.ok(said.has(text), `it says ${text} where there is room: ${[...said].join(', ')}`);
+  });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { Ends, lineOf, neverHeard, theEnd } from '../src/live/ends';
 import { elsewhere, headline, heirsOf, kindOf, members, newestOf, outlived, rankOf, waiting, type Member } from '../src/live/members';
+import { Lag } from '../src/live/lag';
 import { byRank, idsOf, Merger, type Members, type Step } from '../src/live/merge';
 import { mostFrames, Reel } from '../src/live/reel';
 import * as store from '../src/store';
@@ -275,4 +276,21 @@ test('ranks are shown once any member has one, and a leader hands over to other 
   assert.deepEqual(heirsOf(members.value[0]!).map((m) => m.id), ['2']);
   members.value = members.value.map((m) => (m.id === '2' ? { ...m, reach: 'away' } : m));
   assert.deepEqual(heirsOf(members.value[0]!), []);
+});
+
+test('how far behind the page is does not depend on the clocks of nodes, nor on what happened before it came', () => {
+  const lag = new Lag();
+  const hour = 3_600_000;
+  const at = (ms: number): number => (hour + ms) * 1000; // by the clock of a node, which is an hour ahead
+  lag.heard('1', at(-90_000), 1000); // what it keeps
+  lag.heard('1', at(1000), 1005);    // and what it does
+  assert.equal(lag.of('1', at(-90_000), 1006), 0, 'what happened before is no delay');
+  assert.equal(lag.of('1', at(1000), 1005), 0);
+  assert.equal(lag.of('1', at(2000), 4105), 2100);
+  assert.equal(lag.of('2', at(2000), 4105), 0, 'of a node that is not heard nothing is known');
+  lag.heard('1', at(3000), 5105);
+  assert.equal(lag.of('1', at(3000), 5105), 2100, 'a delay that lasts is one still');
+  lag.forget('1');
+  lag.heard('1', at(5000), 9000);
+  assert.equal(lag.of('1', at(5000), 9000), 0, 'a node that is back may have another clock');
 });

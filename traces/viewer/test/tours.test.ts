@@ -62,7 +62,7 @@ function marksWhatItSays(stop: Stop, seen: Seen, says: string): void {
     assert.ok(there.length === 0 || there.some((flight) => now.messages.has(flight.number)), `“${says}” speaks of ${kind}, which is there and not marked`);
   }
   assert.ok(!/\bwrit|\bwrote/.test(says) || !header.resource || now.resource, `“${says}” speaks of writes, and the resource is not marked`);
-  assert.ok(!/two leaders|did two lead|“One acts”/.test(says) || !has('OneActing') || now.signs.has('OneActing'), `“${says}” speaks of two leaders, and the sign is not marked`);
+  assert.ok(!/two leaders|did two lead|“One acting”/.test(says) || !has('OneActing') || now.signs.has('OneActing'), `“${says}” speaks of two leaders, and the sign is not marked`);
   assert.ok(!/\bband\b|renews/.test(says) || now.leases.size > 0, `“${says}” speaks of how long a leader may act, and that is not marked`);
 }
 

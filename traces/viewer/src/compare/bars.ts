@@ -21,7 +21,7 @@ export function barsOf(q: Question, m: number, algorithms: Algorithm[], width: n
   const value = (name: string, setting: string): Value =>
     q.rows.find((row) => row.algorithm === name && row.setting === setting)?.values?.[m]?.[axis.stat] ?? null;
   const all = q.settings.map((setting) => algorithms.map((a) => value(a.name, setting)));
-  const most = (of: Value[]): number => Math.max(limit, ...of.map((v) => (typeof v === 'number' ? v : 0)));
+  const most = Math.max(limit, ...all.flat().map((v) => (typeof v === 'number' ? v : 0)));
 
   const { lines, end } = headed(width, heading(q, m), note(q, m), caption(axis));
   const names = Math.max(...algorithms.map((a) => widthOf(a.name, sizes.label, a.ours))) + 12;
@@ -30,9 +30,9 @@ export function barsOf(q: Question, m: number, algorithms: Algorithm[], width: n
   const columns = columnsOf(q.settings.length, width - names, Math.max(numbers + 30, headings), width < narrow);
   const panel = (width - names - gap * (columns - 1)) / columns;
   const high = 22 + rowHeight * algorithms.length + 12;
+  const long = scaleLinear([0, most || 1], [0, panel - numbers]); // one scale: panels are there to be compared
   const panels = q.settings.map((setting, k): Panel => {
     const [x, top] = [names + (k % columns) * (panel + gap), end + Math.floor(k / columns) * high + 22];
-    const long = scaleLinear([0, most(limit > 0 ? all.flat() : all[k]!) || 1], [0, panel - numbers]);
     const bars = algorithms.map((a, i): Bar => {
       const v = all[k]![i]!;
       return {

@@ -1,5 +1,6 @@
 // The key of the diagram: what its marks and lines mean.
 import type { ComponentChildren } from 'preact';
+import { useMore } from '../help/more';
 import type { Kind } from '../types';
 import { lines, type Stroke } from './brush';
 import { shapes } from './shapes';
@@ -27,8 +28,9 @@ export function Mark({ kind, colour, size = 14 }: { kind: Kind; colour: string; 
 }
 
 export function Key({ changing }: { changing: boolean }) {
+  const list = useMore<HTMLDListElement>();
   return (
-    <dl class="dia-key" tabIndex={0} aria-label="Key of the diagram">
+    <dl class="dia-key" ref={list} tabIndex={0} aria-label="Key of the diagram">
       {marks.map(([kind, says]) => (
         <div><dt><Mark kind={kind} colour={kind === 'crash' || kind === 'lose' || kind === 'links' ? 'var(--red)' : 'var(--follows)'} /></dt><dd>{says}</dd></div>
       ))}
@@ -47,7 +49,7 @@ export function Key({ changing }: { changing: boolean }) {
           <div><dt><svg width="28" height="10" aria-hidden="true"><line x1="0" x2="28" y1="5" y2="5" stroke="var(--edge)" stroke-dasharray="1 4" /></svg></dt><dd>is no member, as it knows</dd></div>
         </>
       )}
-      <div><dt><span class="dia-key-red">▲</span></dt><dd>an indicator turns red</dd></div>
+      <div><dt><span class="dia-key-red">▲</span></dt><dd>a property is broken</dd></div>
     </dl>
   );
 }

@@ -1,9 +1,9 @@
 // The texts of a diagram: what a message is, along its arrow, and what a node does, beside its mark. Each only where there
 // is room; what matters most is first.
-import type { Look } from '../types';
+import type { Kind, Look } from '../types';
 import { doing, letters, messageWord, shorten } from '../words';
 import type { Arrow } from './arrows';
-import { cut, type Brush } from './brush';
+import type { Brush } from './brush';
 import type { Seen, Sight } from './paint';
 import type { Room } from './room';
 import { columnX, screenY, spacing } from './view';
@@ -78,13 +78,16 @@ export function notes(sight: Sight, brush: Brush, room: Room, seen: Seen[], firs
     if (changed && frame.state!.look === 'leads' && frame.state!.epoch > 0 && !grave) continue; // its band says so
     if (weighs !== first || (!changed && !grave && (kind === 'receive' || kind === 'save' || frame.upkeep))) continue;
     const text = shorten(recording, frame.text);
-    const words = grave ? [text] : changed ? [doing(recording, frame.state!, frame.node), frame.state!.look === 'stands' || frame.state!.unheard ? frame.state!.role : brief[frame.state!.look] ?? ''] : [text];
+    const words = grave ? [text, deeds[kind] ?? ''] : changed ? [doing(recording, frame.state!, frame.node), frame.state!.look === 'stands' || frame.state!.unheard ? frame.state!.role : brief[frame.state!.look] ?? ''] : [text];
     note(sight, brush, room, seen, { words, node, y: screenY(view, axis.y[place]!), grave });
   }
 }
 
 // What doing says, in fewer words. Who wants to lead is what it calls itself: a candidate.
 const brief: Partial<Record<Look, string>> = { waits: 'waits', idle: 'no leader', leads: 'leads', follows: 'follows' };
+
+// deeds are what befalls a node, in as few words.
+const deeds: Partial<Record<Kind, string>> = { crash: 'crashes', restart: 'is back', pause: 'is paused', resume: 'goes on' };
 
 interface Note { words: string[]; node: number; y: number; grave: boolean }
 
@@ -97,8 +100,8 @@ const places = [
 function note({ view, r }: Sight, brush: Brush, room: Room, seen: Seen[], { words, node, y, grave }: Note): void {
   const x = columnX(view, node);
   const wide = Math.min(220, spacing(view) - 2 * r - 12);
-  const text = words.find((word) => word !== '' && brush.width(word, size) <= wide) ?? (grave ? cut(brush, words[0]!, wide, size) : '');
-  if (!text) return;
+  const text = words.find((word) => word !== '' && brush.width(word, size) <= wide) ;
+  if (text === undefined) return; // its mark says what it is: no word is cut
   const width = brush.width(text, size);
   for (const [side, lower, crossed] of places) {
     const near = x + side * (r + 5);

@@ -56,6 +56,11 @@ export function paint(layout: Layout, view: View, brush: Brush): void {
   brush.flush();
 }
 
+// fitting returns the first of some words for which there is room; '' if there is for none: no word is cut.
+function fitting(brush: Brush, words: string[], room: number): string {
+  return words.find((text) => brush.width(text, 11, true) <= Math.min(330, room)) ?? '';
+}
+
 function bandWidth(view: View): number { return Math.max(8, Math.min(30, 0.62 * spacing(view))); }
 
 function paintBands({ layout, view, top, bottom }: Sight, brush: Brush): void {
@@ -71,7 +76,7 @@ function paintBands({ layout, view, top, bottom }: Sight, brush: Brush): void {
 function tag(brush: Brush, recording: Recording, { node, epoch }: { node: number; epoch: number }, room: number): string {
   const name = epochName(recording, node);
   const all = epoch === 0 ? ['leads', 'L'] : [...(room >= 110 ? [`leads ${name} ${epoch}`] : []), ...(room >= 64 ? [`${name} ${epoch}`, `${name.slice(0, 3)}. ${epoch}`] : []), `${epoch}`];
-  return all.find((one) => brush.width(one, 11, true) <= room - 6) ?? (cut(brush, all.at(-1)!, room - 6, 11, true) || '…');
+  return all.find((one) => brush.width(one, 11, true) <= room - 6) ?? '';
 }
 
 // paintTags writes at each reign which epoch it is of, as far up as the reign is to be seen.
@@ -81,6 +86,7 @@ function paintTags({ layout, view, top, bottom }: Sight, brush: Brush, room: Roo
     const y0 = Math.max(screenY(view, band.from) - 2, view.header + 2);
     if (screenY(view, band.to) - y0 < 13) continue;
     const text = tag(brush, layout.recording, band, spacing(view));
+    if (!text) continue;
     const w = brush.width(text, 11, true) + 8;
     const last = screenY(view, band.to) - 7;
     const first = band.from < top ? y0 + 8 : y0 - 10;
@@ -130,7 +136,7 @@ function paintCuts({ layout, view, top, bottom }: Sight, brush: Brush, room: Roo
     last = y;
     brush.line(view.left, y, x1, y, 'cut');
     const frame = recording.frames[place]!;
-    const text = cut(brush, frame.text, Math.min(330, x1 - view.left - 30), 11);
+    const text = fitting(brush, [frame.text, 'links change'], x1 - view.left - 30);
     const w = brush.width(text, 11);
     if (text && room.claim(x1 - w - 8, y - 15, x1 - 4, y - 2)) {
       brush.text(text, x1 - 4, y - 8, { size: 11, colour: '--red', align: 'right', halo: '--card' });
@@ -151,8 +157,7 @@ function paintChanges({ layout, view, top, bottom }: Sight, brush: Brush, room: 
     brush.line(view.left, y, x1, y, 'members');
     const is = configurationOf(recording, recording.frames[place]!.state!.configuration)!;
     const was = configurationOf(recording, recording.stateOf(node, place).configuration);
-    const all = `version ${is.version}: ${changeWords(recording, was, is)}`;
-    const text = cut(brush, all, Math.min(330, x1 - view.left - 30), 11, true);
+    const text = fitting(brush, [`version ${is.version}: ${changeWords(recording, was, is)}`, `version ${is.version}`], x1 - view.left - 30);
     const w = brush.width(text, 11, true);
     const spots = [[x1 - w - 4, 'right'], [view.left + 8, 'left']] as const;
     const spot = spots.find(([x]) => text && room.claim(x - 4, y - 15, x + w + 4, y - 2));

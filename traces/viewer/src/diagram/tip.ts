@@ -1,7 +1,7 @@
 // What is said of what is pointed at.
 import type { Recording } from '../recording';
 import { configurationOf, stampWords } from '../members/who';
-import { capital, messageWords, nodeId, sentence, shorten, time } from '../words';
+import { capital, indicatorWord, messageWords, nodeId, sentence, shorten, time } from '../words';
 import { when } from './axis';
 import type { Hit } from './hit';
 
@@ -17,7 +17,7 @@ function frameTip(recording: Recording, place: number): Tip {
   if (!frame) return { title: '', more: [] };
   const more: string[] = [];
   if (frame.note) more.push(capital(shorten(recording, frame.note)));
-  for (const indicator of frame.indicators ?? []) if (indicator.light === 'red') more.push(`${indicator.name} is broken${indicator.says ? `: ${indicator.says}` : ''}`);
+  for (const indicator of frame.indicators ?? []) if (indicator.light === 'red') more.push(`${indicatorWord(indicator.name)}: broken${indicator.says ? `: ${indicator.says}` : ''}`);
   const rule = [frame.rule, frame.action].filter(Boolean).join(' · ');
   const at = recording.header.timed ? `${when(recording, place)} · event ${place + 1}` : `event ${place + 1}`;
   more.push(rule ? `${at} · ${rule}` : at);

@@ -1,12 +1,12 @@
 // The film of a recording: its ring, as it plays, in one file of SVG that moves by itself (SMIL). Every browser of today plays that, in a page, as an image
 // and so in a README; it needs no codec, is as sharp as one likes, and is text. WebM would be played by fewer, and be made in the time that it takes to play.
 import { memberships } from '../members/who';
-import { linesOf } from '../ring/NodeMark';
-import { byLane, between, distance, lane, moment, pairs, plan, share as gone, spread, type Plan, type Point } from '../ring/geometry';
+import { wordsOf } from '../ring/lines';
+import { byLane, between, distance, moment, pairs, plan, share as gone, spread, way, type Plan, type Point } from '../ring/geometry';
 import { size } from '../ring/Messages';
 import { left as leftOf, resourceAt, writesOf } from '../ring/writes';
 import type { Flight, Recording, Scene } from '../recording';
-import { part } from '../pair/plan';
+import { named, part } from '../pair/plan';
 import { clusters, moment as when, sentence, shorten } from '../words';
 import { verdictOf } from '../embed/verdict';
 import { blink, clockOf, share, Shown, type Clock } from './clock';
@@ -65,7 +65,7 @@ function ring(recording: Recording, scenes: Scene[], clock: Clock, placed: Plan,
       const to = places[state.leader];
       if (to && state.leader !== node && state.look !== 'down') ties.add(still, `${node},${state.leader},${state.epoch},${state.look}`, tie(place, to, state));
       const kind = members?.[node]?.kind ?? null;
-      const is = { recording, node, state, place, kind, changing: members !== null, bound: recording.header.timed && leftOf(state.lease, scene.at) !== null, lines: linesOf(recording, node, state, place.lines, members?.[node] ?? null) };
+      const is = { recording, node, state, place, kind, changing: members !== null, bound: recording.header.timed && leftOf(state.lease, scene.at) !== null, lines: wordsOf(recording, node, state, place.lines, members?.[node] ?? null) };
       marks[node]!.add(still, JSON.stringify([state.look, state.epoch, state.paused, state.saving, state.unheard, kind, is.bound, is.lines]), is);
       if (scene.frame?.node === node) now[node]!.push(still);
     });
@@ -78,7 +78,8 @@ function ring(recording: Recording, scenes: Scene[], clock: Clock, placed: Plan,
   });
   const around = places.map(({ x, y, r }, node) =>
     (now[node]!.length > 0 ? blink(clock, now[node]!, `<circle cx="${n(x)}" cy="${n(y)}" r="${n(r + 11)}" stroke="#0a58a6" stroke-width="2" stroke-dasharray="2 5" stroke-linecap="round"/>`) : ''));
-  return [faint(recording.header, places), ties.drawn((d) => d), links.drawn((d) => d), writes.drawn((d) => d), flights(recording, scenes, clock, placed, upkeep),
+  const names = recording.header.sides ? named(placed.width, placed.height).map(({ x, y }, k) => `<text x="${n(x)}" y="${n(y)}" text-anchor="middle" font-weight="650" fill="#1b1f24">${escape(recording.header.sides![k]!.title)}</text>`) : [];
+  return [...names, faint(recording.header, places), ties.drawn((d) => d), links.drawn((d) => d), writes.drawn((d) => d), flights(recording, scenes, clock, placed, upkeep),
     ...around, ...places.map((place, node) => leases(recording, scenes, clock, node, place)), ...marks.map((mark) => mark.drawn(nodeMark))].filter(Boolean).join('\n');
 }
 
@@ -111,7 +112,7 @@ function flights(recording: Recording, scenes: Scene[], clock: Clock, { places }
 
 function laneOf(places: Plan['places'], flight: Flight): [Point, Point] | null {
   const [from, to] = [places[flight.from], places[flight.to]];
-  return from && to && from !== to ? lane(from, to, 7, 15) : null;
+  return from && to && from !== to ? way(from, to) : null;
 }
 
 // travel moves what it stands in along a path, from still to still.

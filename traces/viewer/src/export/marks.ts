@@ -1,6 +1,7 @@
 // What is drawn in a film: the shapes of the ring, in light colours, each a text of SVG that needs no style.
 import type { Line } from '../embed/verdict';
 import { outline } from '../members/KindMark';
+import { besideOf, wideOf } from '../ring/lines';
 import { shapes, size } from '../ring/Messages';
 import { between, lane, pairs, type Pair, type Place, type Point } from '../ring/geometry';
 import { fence, half, type Tally } from '../ring/writes';
@@ -91,14 +92,9 @@ function badges(state: NodeState, r: number): string {
 }
 
 // words are those beside a node, where there is room for them on the page.
-function words({ state, place: { r, side }, kind, lines }: Appearance): string {
-  const beside = side === 'left' || side === 'right';
-  const wide = kind === 'observer' ? 0.22 * r : 0;
-  const crown = state.look === 'leads' ? 15 : state.look === 'stands' ? 0.22 * r : wide;
-  const first = side === 'above' ? -r - 8 - crown - (lines.length - 1) * 14 : beside ? 11 - lines.length * 7 : r + 20 + wide;
-  const x = side === 'left' ? -(r + 14 + wide) : side === 'right' ? r + 14 + wide : 0;
-  const anchor = side === 'left' ? 'end' : side === 'right' ? 'start' : 'middle';
-  return lines.map((line, k) => text(line, x, first + 14 * k, k === 0 ? 'font-weight="650"' : 'font-size="12"', k === 0 ? '--ink' : '--soft', anchor)).join('');
+function words({ state, place, kind, lines }: Appearance): string {
+  return besideOf(lines, place, state, { wide: wideOf({ kind }, place.r) }).lines.map(({ text: says, x, y, anchor, bold }) =>
+    text(says, x, y, bold ? 'font-weight="650"' : 'font-size="12"', bold ? '--ink' : '--soft', anchor)).join('');
 }
 
 function text(says: string, x: number, y: number, attributes: string, colour = '--ink', anchor = 'middle'): string {

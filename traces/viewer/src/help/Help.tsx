@@ -33,7 +33,7 @@ export function HelpDialog() {
       </p>
       {other && <p><strong>What is shown is another: {other.title}.</strong> {other.says}</p>}
       {!other && <p>Other algorithms, which New run and the gallery have, differ: New run says of each what it does.</p>}
-      <p>A band of one colour in the diagram is one reign: the time that one node leads one epoch. The indicators say which promises hold; a red one was broken, and takes you to the step.</p>
+      <p>A band of one colour in the diagram is one reign: the time that one node leads one epoch. The properties below the nodes are what must hold. A red one is broken: press it, and see the step that broke it.</p>
       <p class="built">This page and its engine were built from commit {commit()}.</p>
     </Dialog>
   );

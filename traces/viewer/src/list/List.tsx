@@ -8,7 +8,7 @@ import type { Recording } from '../recording';
 import { count, recording, length, seek, upkeep } from '../store';
 import { walk } from '../transport/player';
 import { configurationOf, stampWord } from '../members/who';
-import { capital, kindWord, nodeId, nodeName, shorten } from '../words';
+import { capital, indicatorWord, kindWord, nodeId, nodeName, shorten } from '../words';
 import './List.css';
 import { inBrief, partOf, Rows, scrollTo } from './rows';
 
@@ -62,7 +62,7 @@ export function List() {
         onKeyDown={(event) => press(event, rows, current)}
       >
         <div class="list-all" role="presentation" style={{ height: `${all * row}px` }}>
-          {drawn.map((i) => <Row key={i} recording={now} place={rows.places[i]!} i={i} all={all} current={i === current} />)}
+          {drawn.map((i) => <Row key={i} recording={now} place={rows.places[i]!} i={i} all={all} current={i === current} exact={rows.places[i] === count.value - 1} />)}
         </div>
         {all === 0 && <p class="list-none">{now.frames.length === 0 ? 'Nothing has happened yet.' : 'No event is like that.'}</p>}
       </div>
@@ -94,22 +94,23 @@ function Filters({ recording: of, rows }: { recording: Recording; rows: number }
           onInput={(event) => { text.value = event.currentTarget.value; }} onKeyDown={(event) => event.stopPropagation()}
         />
       </label>
-      <output class="list-count">{counted(of, rows)}</output>
+      <output class="list-count">{counted(rows)}</output>
     </div>
   );
 }
 
 // counted says how many events there are, and what is not among them.
-function counted(of: Recording, rows: number): string {
+function counted(rows: number): string {
   const all = length.value;
   if (rows === all) return `${rows} events`;
   if (node.value >= 0 || text.value.trim() !== '') return `${rows} of ${all} events`;
-  return `${rows} events, ${all - rows} ${of.header.source === 'run' ? 'heartbeats' : 'of upkeep'} hidden`;
+  return `${rows} events, ${all - rows} ${all - rows === 1 ? 'heartbeat' : 'heartbeats'} hidden`;
 }
 
-interface RowProps { recording: Recording; place: number; i: number; all: number; current: boolean }
+// RowProps: where we are is at the current row, or after it, in what is not shown.
+interface RowProps { recording: Recording; place: number; i: number; all: number; current: boolean; exact: boolean }
 
-function Row({ recording: of, place, i, all, current }: RowProps) {
+function Row({ recording: of, place, i, all, current, exact }: RowProps) {
   const frame = of.frames[place]!;
   const red = frame.indicators?.find((indicator) => indicator.light === 'red');
   const words = shorten(of, frame.text);
@@ -122,7 +123,7 @@ function Row({ recording: of, place, i, all, current }: RowProps) {
   return (
     <div
       id={`list-${i}`} role="option" aria-selected={current} aria-setsize={all} aria-posinset={i + 1} style={{ top: `${i * row}px` }}
-      class={`list-row${current ? ' list-current' : ''}${place >= count.value ? ' list-later' : ''}`}
+      class={`list-row${current ? (exact ? ' list-current' : ' list-before') : ''}${place >= count.value ? ' list-later' : ''}`}
       title={capital(`${words}${note ? `: ${note}` : ''}`)} onClick={() => seek(place + 1)}
     >
       <span class="list-at">{when(of, place)}</span>
@@ -133,7 +134,7 @@ function Row({ recording: of, place, i, all, current }: RowProps) {
       <span class="list-text">{brief}{note && <i> – {note}</i>}</span>
       {told && <span class="list-by" title="It has another version of the members now">{told}</span>}
       {frame.by && <span class="list-by">{frame.by === 'you' ? 'you' : 'plan'}</span>}
-      {red && <span class="list-red" title={`${red.name} is broken`}><span aria-hidden="true">▲</span> {red.name}</span>}
+      {red && <span class="list-red" title={`${indicatorWord(red.name)}: broken`}><span aria-hidden="true">▲</span> {indicatorWord(red.name)}</span>}
       {frame.rule && <span class="list-rule" title={frame.rule}>{frame.rule.split(' ')[0]}</span>}
     </div>
   );

@@ -1,7 +1,7 @@
 // Of a cluster that is watched: how it does, which nodes are reached, and the way back to now.
 import { shortIds } from '../words';
 import { goToNow } from './live';
-import { cluster, elsewhere, headline, heirsOf, kindOf, leaderOf, leads, live, mayResign, members, outlived, rankOf, waiting, type Member } from './members';
+import { behind, cluster, elsewhere, headline, heirsOf, kindOf, leaderOf, leads, live, mayResign, members, outlived, rankOf, waiting, type Member } from './members';
 import './live.css';
 
 export function LiveBar() {
@@ -73,6 +73,7 @@ function resign(member: Member, to = ''): void {
 
 function Now() {
   if (elsewhere.value) return <button type="button" class="live-now main" onClick={goToNow}>Go back to the cluster</button>;
+  if (behind.value > 0) return <span class="live-behind" title="What is shown happened so long ago: this page, or the network, has too much to do.">{(behind.value / 1000).toFixed(1)} s behind</span>;
   if (waiting.value === 0) return null;
   return <button type="button" class="live-now main" onClick={goToNow}>{waiting.value.toLocaleString('en')} new {waiting.value === 1 ? 'step waits' : 'steps wait'}: go to now</button>;
 }

@@ -3,7 +3,8 @@ import { batch } from '@preact/signals';
 import { problem } from '../store';
 import { Connection } from './connection';
 import { Ends, lineOf, unheard } from './ends';
-import { change, cluster, live, mayResign, members, type Member } from './members';
+import { Lag } from './lag';
+import { behind, change, cluster, live, mayResign, members, waiting, type Member } from './members';
 import { byRank, idsOf, Merger, type Step } from './merge';
 import { Reel } from './reel';
 
@@ -18,6 +19,7 @@ const often = 100; // milliseconds between two looks at what has come
 const again = 1000;
 let reel: Reel | null = null;
 const ends = new Ends();
+const lag = new Lag();
 
 // startLive watches a cluster for as long as the page is there.
 export function startLive(config: LiveConfig): void {
@@ -29,6 +31,7 @@ export function startLive(config: LiveConfig): void {
   const merger = new Merger();
   setInterval(() => {
     tellEnds(merger);
+    tellLag(merger);
     const heard = merger.release(performance.now());
     if (heard.length === 0) return;
     batch(() => {
@@ -39,6 +42,14 @@ export function startLive(config: LiveConfig): void {
     });
   }, often);
   for (const node of config.nodes) void meet(node, config, merger);
+}
+
+// tellLag says how far behind the page is, if that is more than a second: it has much to do, or the network has.
+function tellLag(merger: Merger): void {
+  const now = performance.now();
+  const next = reel?.late();
+  const late = waiting.value > 0 && !next ? 0 : Math.max(0, ...[...(next ? [next] : []), ...merger.heads()].map(({ step }) => step.action === unheard ? 0 : lag.of(step.node, step.at, now)));
+  behind.value = late >= 1000 ? late : 0;
 }
 
 // tellEnds tells the recording which nodes are not heard.
@@ -114,9 +125,11 @@ async function connect(id: string, url: string, merger: Merger): Promise<void> {
     step: (line) => {
       const step = JSON.parse(line) as Step;
       ends.heard(step);
+      lag.heard(step.node, step.at, performance.now());
       merger.push(step, line, performance.now());
     },
     reach: (reach) => {
+      if (reach !== 'heard' && reach !== 'silent') lag.forget(id);
       change(id, { reach });
       tellEnds(merger);
     },

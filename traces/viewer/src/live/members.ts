@@ -26,6 +26,7 @@ export const cluster = signal('');             // its name
 export const mayResign = signal(false);        // its nodes let this page make them resign
 export const members = signal<Member[]>([]);   // ascending; empty until a node has answered
 export const waiting = signal(0);              // so many steps have come, and are not shown, for the visitor looks back
+export const behind = signal(0);               // so many milliseconds after the nodes the page is, if that is to be said
 export const elsewhere = signal(false);        // the visitor has opened something else
 
 // change changes what is known of a member.

@@ -65,6 +65,9 @@ export class Merger {
     }
   }
 
+  // heads returns the step of each node that waits longest.
+  heads(): Heard[] { return [...this.#queues.values()].flatMap((queue) => queue.slice(0, 1)); }
+
   // #next returns the earliest of the first steps of all nodes. A step that takes a message which is sent in a step that still
   // waits is later than that, whatever the clocks say; unless all are: then something was not heard, and time decides.
   #next(): Heard | undefined {

@@ -84,6 +84,9 @@ export class Reel {
     });
   }
 
+  // late returns the step that is to be shown next, if the visitor looks on: the engine has not taken it yet.
+  late(): Heard | undefined { return this.#follows() ? this.#lines[this.#shown] : undefined; }
+
   #follows(): boolean {
     return recording.value === this.#recording && !playing.value && count.value >= length.value;
   }

@@ -53,7 +53,7 @@ export function ExportDialog() {
   const of = recording.value;
   if (!of) return null;
   return (
-    <Dialog title="Save it">
+    <Dialog title="Export">
       <ul class="choices">
         {ways(of).map(({ word, says, off, does }) => (
           <li key={word}>

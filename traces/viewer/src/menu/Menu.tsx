@@ -10,7 +10,7 @@ const items: { which: Which; word: string; says: string; recording?: true }[] = 
   { which: 'gallery', word: 'Gallery', says: 'Runs that are worth seeing, and flaws' },
   { which: 'open', word: 'Open', says: 'Open a trace, a recording or a counterexample' },
   { which: 'share', word: 'Share', says: 'A link that holds all of this', recording: true },
-  { which: 'export', word: 'Export', says: 'Save it: trace, recording, test case, picture', recording: true },
+  { which: 'export', word: 'Export', says: 'A file of this: trace, recording, test case, picture, film', recording: true },
 ];
 
 export function Menu() {

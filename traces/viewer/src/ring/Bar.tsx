@@ -1,5 +1,6 @@
 // Below the ring: what can be done to several nodes or links at once, and what the shapes mean.
 import type { Recording, Scene } from '../recording';
+import { useMore } from '../help/more';
 import { Term } from '../help/Term';
 import { meaning } from '../glossary';
 import { KindMark } from '../members/KindMark';
@@ -78,11 +79,12 @@ function Fence({ recording, scene, side }: { recording: Recording; scene: Scene;
 
 // Key says what the shapes and the letters mean.
 function Key({ recording }: { recording: Recording }) {
+  const list = useMore<HTMLUListElement>();
   void length.value; // a run goes on, and sends what it has not sent before
   const changing = recording.configurations.length > 0;
   const bounds = clusters(recording.header).map((side) => unboundWords(side.algorithm));
   return (
-    <ul tabIndex={0} aria-label="What the shapes mean">
+    <ul ref={list} tabIndex={0} aria-label="What the shapes mean">
       {legend(recording).map(({ type, letters, group }) => (
         <li key={type} data-letters={letters}>
           <svg width="30" height="26" viewBox="-15 -13 30 26" aria-hidden="true">

@@ -2,13 +2,14 @@
 // of these: its name is a sentence.
 import type { Recording } from '../recording';
 import { outline } from '../members/KindMark';
-import { memberWord, newer, stampWord, type Membership } from '../members/who';
-import { coming, crash, mayIntervene, restart, resume } from '../store';
+import { newer, stampWord, type Membership } from '../members/who';
+import { coming, mayIntervene } from '../store';
 import { marked } from '../tours/guide';
 import type { MemberKind, NodeState } from '../types';
-import { doing, epochColour, epochName, epochWord, isServer, isWait, nodeId, nodeName, sideOf, time, unheardWords } from '../words';
+import { epochColour, epochName, epochWord, isServer, nodeId, nodeName, sideOf } from '../words';
 import type { Place } from './geometry';
-import { chosen, did, longestOf, now } from './hand';
+import { chosen, longestOf, now } from './hand';
+import { rim, nextWait, Words } from './Words';
 import { leaseOf, left } from './writes';
 import { about } from './menus';
 
@@ -32,8 +33,8 @@ export function NodeMark({ recording, node, state, place, current, aimed, reache
       <circle class="ring-touch" r={Math.max(r + 6, 24)} role="button" tabindex={reached ? 0 : -1} aria-label={label}
         aria-haspopup={mayIntervene.value ? 'menu' : undefined} aria-expanded={mayIntervene.value ? open : undefined} />
       <g aria-hidden="true">
-        {marked.value.nodes.has(node) && <circle class="ring-marked" r={r + 15} />}
-        {current && <circle class="ring-now" r={r + 11} />}
+        {marked.value.nodes.has(node) && <circle class="ring-marked" r={r + rim(node)} />}
+        {current && !marked.value.nodes.has(node) && <circle class="ring-now" r={r + 11} />}
         {(aimed || chosen.value.has(node)) && <rect class="ring-chosen" x={-r - 9} y={-r - 9} width={2 * r + 18} height={2 * r + 18} rx="10" />}
         {state.look === 'leads' && <Halo recording={recording} node={node} state={state} r={r} kind={member?.kind ?? null} />}
         <Body look={state.look} unheard={state.unheard === true} r={r} server={isServer(recording, node)} member={member} />
@@ -133,77 +134,13 @@ function Badges({ state, r }: { state: NodeState; r: number }) {
   );
 }
 
-// next returns the timer that ends a wait of the node soonest.
-function next(state: NodeState): { timer: string; at: number } | null {
-  let soonest: { timer: string; at: number } | null = null;
-  for (const { timer, at } of state.timers ?? []) {
-    if (at && isWait(timer) && (!soonest || at < soonest.at)) soonest = { timer, at };
-  }
-  return soonest;
-}
-
 // Timer is an arc on the rim that shrinks as the wait goes on.
 function Timer({ state, r, wide }: { state: NodeState; r: number; wide: boolean }) {
-  const due = next(state);
+  const due = nextWait(state);
   if (!due || !now.value.timed) return null;
   const whole = longestOf(due.timer);
   const left = whole > 0 ? Math.max(0, Math.min(1, (due.at - now.value.at) / whole)) : 0;
   const rim = (wide ? r * 1.22 : r) + (state.look === 'stands' ? 8 : 4);
   const round = 2 * Math.PI * rim;
   return <circle class="ring-timer" r={rim} transform="rotate(-90)" stroke-dasharray={`${left * round} ${round}`} />;
-}
-
-// linesOf returns the words beside a node, as many lines as there is room for.
-export function linesOf(recording: Recording, node: number, state: NodeState, room: number, member: Membership | null): string[] {
-  const role = state.look === 'down' || state.role === nodeId(recording, node) ? '' : state.role;
-  const kind = memberWord(member); // where there is one line only it goes before the role: the shape says that as well
-  const does = doing(recording, state, node);
-  if (state.unheard) return unheardWords(recording, state).slice(0, Math.max(room, 2));
-  return (room > 1 ? [role, kind, does === role ? '' : does] : [kind, role]).filter(Boolean).slice(0, room);
-}
-
-// Words stand outside of the ring. The last line is what people most want to do to the node, or else the wait that ends next.
-function Words({ recording, node, state, place, member }: { recording: Recording; node: number; state: NodeState; place: Place; member: Membership | null }) {
-  const { r, side, lines: room } = place;
-  const lines = linesOf(recording, node, state, room, member);
-  const deed = mayIntervene.value ? deedOf(node, state) : null;
-  const beside = side === 'left' || side === 'right';
-  const crown = state.look === 'leads' ? 15 : state.look === 'stands' || member?.kind === 'observer' ? r * 0.22 : 0;
-  const tail = deed ? 29 : room > 2 ? 14 : 0;
-  const first = side === 'above' ? -r - 8 - crown - (lines.length - 1) * 14 - tail : beside ? 4 - (lines.length * 14 + tail) / 2 + 7 : r + 20 + (member?.kind === 'observer' ? r * 0.22 : 0);
-  const aside = r + 14 + (member?.kind === 'observer' ? r * 0.22 : 0);
-  const x = side === 'left' ? -aside : side === 'right' ? aside : 0;
-  const last = first + lines.length * 14;
-  return (
-    <g class="ring-words" data-side={side} transform={`translate(${x} 0)`}>
-      {lines.map((line, k) => <text key={k} class={k === 0 ? 'ring-role' : 'ring-does'} y={first + k * 14}>{line}</text>)}
-      {deed ? <Deed {...deed} x={side === 'left' ? -33 : side === 'right' ? 33 : 0} y={last + 4} /> : room > 2 && <Left recording={recording} state={state} y={last} />}
-    </g>
-  );
-}
-
-// deedOf returns the one thing that people most want to do: kill who leads, restart who is down, resume who is paused.
-function deedOf(node: number, state: NodeState): { label: string; does: () => void } | null {
-  if (state.look === 'down') return state.role === 'not started' ? null : { label: 'Restart', does: () => restart(node) };
-  if (state.paused) return { label: 'Resume', does: () => resume(node) };
-  return state.look === 'leads' ? { label: 'Kill', does: () => crash(node) } : null;
-}
-
-// Deed is a button for the pointer. The keyboard has the menu of the node, of which it is the first line.
-function Deed({ label, does, x, y }: { label: string; does: () => void; x: number; y: number }) {
-  return (
-    <g class="ring-deed" data-deed={label} transform={`translate(${x} ${y})`} aria-hidden="true"
-      onPointerDown={(event) => event.stopPropagation()}
-      onClick={(event) => { event.stopPropagation(); does(); did(); }}>
-      <rect x="-33" y="-12" width="66" height="24" rx="12" />
-      <text y="4.5">{label}</text>
-    </g>
-  );
-}
-
-// Left says how long the node waits still.
-function Left({ recording, state, y }: { recording: Recording; state: NodeState; y: number }) {
-  const due = next(state);
-  if (!due || !recording.header.timed || state.look === 'down') return null;
-  return <text class="ring-left" y={y}>{`${due.timer} ${time(Math.max(0, Math.round((due.at - now.value.at) / 1000) * 1000))}`}</text>;
 }

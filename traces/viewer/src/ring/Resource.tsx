@@ -7,6 +7,7 @@ import type { Fate, Side } from '../types';
 import { capital, clusters, epochColour, epochName, epochWord, nodeName } from '../words';
 import { between, lane, type Place, type Plan, type Point } from './geometry';
 import { now } from './hand';
+import type { Spot, Wanted } from './spots';
 import { fence, flown, half, resourceAt, writesOf, type Tally, type Written } from './writes';
 
 interface Props { recording: Recording; scene: Scene; placed: Plan }
@@ -23,7 +24,7 @@ function Of({ recording, scene, placed, side, all }: SideProps) {
   if (!kind) return null;
   const at = resourceAt(placed, side.servers.length);
   const tally = writesOf(recording, side).after(recording.frames, scene.count);
-  const here = scene.frame?.wrote?.fate && side.nodes.includes(scene.frame.node) && now.value.progress === 0 ? tally.last : undefined;
+  const here = comeTo(recording, scene, side)?.last;
   return (
     <g class="ring-resource" data-resource={kind} data-fate={here?.fate} data-highest={tally.highest} data-taken={tally.taken} data-refused={tally.refused} aria-hidden="true">
       <title>{fenceWords(side, tally)}</title>
@@ -32,8 +33,8 @@ function Of({ recording, scene, placed, side, all }: SideProps) {
       <text class="ring-resource-name" x={at.x} y={at.y - 11}>resource</text>
       <Highest side={side} tally={tally} at={at} />
       <Counts tally={tally} at={at} />
-      {here && <Come written={here} from={all.places[here.node]} at={at} highest={tally.highest} />}
-      <Under recording={recording} scene={scene} side={side} all={all} at={at} />
+      {here && <Come written={here} from={all.places[here.node]} at={at} />}
+      {sheetsOf(recording, scene, side, all, at).map(({ key, ...sheet }) => <Sheet key={key} {...sheet} />)}
     </g>
   );
 }
@@ -87,27 +88,41 @@ function ends(from: Place | undefined, at: Place): [Point, Point] | null {
 const words: Record<Fate, string> = { taken: 'taken', refused: 'refused', stale: 'stale, and taken' };
 
 // Come is a write that has just come, and what has become of it: an arrow into the resource, or a cross at its fence.
-function Come({ written, from, at, highest }: { written: Written; from: Place | undefined; at: Place; highest: number }) {
+function Come({ written, from, at }: { written: Written; from: Place | undefined; at: Place }) {
   const way = ends(from, at);
   if (!way) return null;
   const turn = (Math.atan2(way[1].y - way[0].y, way[1].x - way[0].x) * 180) / Math.PI;
   const refused = written.fate === 'refused';
-  const beside = way[1].y < at.y - half.y ? 1 : -1; // on the other side: neither hides the other
-  const middle = between(way, 0.5);
   return (
     <g class={`ring-wrote ring-wrote-${written.fate}`}>
       <line x1={way[0].x} y1={way[0].y} x2={way[1].x} y2={way[1].y} />
       <path d={refused ? 'M-7 -7 L7 7 M7 -7 L-7 7' : 'M-9 -5 L0 0 L-9 5'} transform={`translate(${way[1].x} ${way[1].y})${refused ? '' : ` rotate(${turn})`}`} />
-      <Sheet at={middle} epoch={written.epoch} />
-      <text class="ring-word" x={at.x} y={at.y + beside * (half.y + 17) + 4}>
-        {refused ? `refused: ${written.epoch} is below ${highest}` : words[written.fate]}
-      </text>
     </g>
   );
 }
 
+// comeWords says what has become of the writes that have just come, beside the resource.
+export function comeWords(recording: Recording, scene: Scene, placed: Plan): Wanted[] {
+  return clusters(recording.header).flatMap((side, k) => {
+    const come = comeTo(recording, scene, side);
+    if (!come) return [];
+    const { x, y } = resourceAt(part(placed, recording.header, k), side.servers.length);
+    const { fate, epoch } = come.last!;
+    const [across, down] = [half.x + fence + 8, half.y + fence + 8];
+    const spots: Spot[] = [{ x, y: y + down + 9, anchor: 'middle' }, { x, y: y - down, anchor: 'middle' }, { x: x + across, y: y + 4, anchor: 'start' }, { x: x - across, y: y + 4, anchor: 'end' }];
+    return [{ key: `write ${k}`, kind: ` ring-fate-${fate}`, texts: fate === 'refused' ? [`refused: ${epoch} is below ${come.highest}`, 'refused'] : [words[fate]], spots }];
+  });
+}
+
+// comeTo returns what the resource has taken by now, if a write has come in the last frame.
+function comeTo(recording: Recording, scene: Scene, side: Side): Tally | null {
+  const is = side.resource && scene.frame?.wrote?.fate && side.nodes.includes(scene.frame.node) && now.value.progress === 0;
+  const tally = is ? writesOf(recording, side).after(recording.frames, scene.count) : null;
+  return tally?.last ? tally : null;
+}
+
 // Sheet is a write: a sheet of paper in the colour of the epoch of its leader.
-function Sheet({ at, epoch }: { at: Point; epoch: number }) {
+function Sheet({ at, epoch }: Omit<SheetAt, 'key'>) {
   return (
     <g class="ring-write" transform={`translate(${at.x} ${at.y})`}>
       <path d="M-8 -10 H4 L8 -6 V10 H-8 Z" style={{ fill: epoch > 0 ? epochColour(epoch) : 'var(--card)' }} />
@@ -116,27 +131,27 @@ function Sheet({ at, epoch }: { at: Point; epoch: number }) {
   );
 }
 
-// Under are the writes on their way: those that come until the next frame that is shown, and those that a node has in hand, be it paused.
-function Under({ recording, scene, side, all, at }: Omit<SideProps, 'placed'> & { at: Place }) {
+// Sheets are the writes on their way: those that come until the next frame that is shown, and those that a node has in hand, be it paused; and what has just come.
+export interface SheetAt { key: string; at: Point; epoch: number }
+
+// sheetsOf returns those to a resource.
+export function sheetsOf(recording: Recording, scene: Scene, side: Side, { places }: Plan, at: Place): SheetAt[] {
   const moment = now.value;
   const to = recording.frames[coming.value - 1]?.at ?? moment.at;
   const some = moment.progress > 0 ? writesOf(recording, side).between(recording.frames, scene.count, coming.value) : [];
   const under = some.flatMap((written) => {
-    const way = ends(all.places[written.node], at);
+    const way = ends(places[written.node], at);
     const share = flown(written, moment.at, scene.at, to);
-    return way && share !== null ? [{ written, at: between(way, share) }] : [];
+    return way && share !== null ? [{ key: String(written.count), node: written.node, epoch: written.epoch, at: between(way, share) }] : [];
   });
   const held = side.nodes.flatMap((node) => {
-    const way = ends(all.places[node], at);
+    const way = ends(places[node], at);
     const state = scene.nodes[node]!;
-    return way && state.writing && !under.some(({ written }) => written.node === node) ? [{ node, epoch: state.epoch, at: way[0] }] : [];
+    return way && state.writing && !under.some((write) => write.node === node) ? [{ key: `held ${node}`, epoch: state.epoch, at: way[0] }] : [];
   });
-  return (
-    <>
-      {under.map((write) => <Sheet key={write.written.count} at={write.at} epoch={write.written.epoch} />)}
-      {held.map((write) => <Sheet key={`held ${write.node}`} at={write.at} epoch={write.epoch} />)}
-    </>
-  );
+  const here = comeTo(recording, scene, side)?.last;
+  const come = here && ends(places[here.node], at);
+  return [...(here && come ? [{ key: 'come', epoch: here.epoch, at: between(come, 0.5) }] : []), ...under, ...held];
 }
 
 // fenceWords says what the resource has taken and refused, and why it could.

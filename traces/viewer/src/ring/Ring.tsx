@@ -6,7 +6,7 @@ import { recording as shownRecording, mayIntervene, scene as shownScene, selecti
 import { memberships } from '../members/who';
 import { embedded } from '../embed/embedded';
 import { pair } from '../pair/pair';
-import { between, planPair } from '../pair/plan';
+import { between, named, planPair } from '../pair/plan';
 import { clusters, nodeName } from '../words';
 import { Bar } from './Bar';
 import { neighbour, plan, type Plan, type Point } from './geometry';
@@ -77,10 +77,11 @@ function Picture({ recording, scene, placed, reached }: PictureProps & { reached
       onPointerCancel={cancel} onClick={(event) => clicked(event, placed)} onKeyDown={(event) => keyed(event, placed, goTo)}
       onPointerOver={pointed} onPointerLeave={() => { tip.value = null; }}>
       {pair.value && <line class="pair-line" {...between(width, height)} />}
+      {recording.header.sides && named(width, height).map((at, k) => <text key={k} class="pair-name" {...at} aria-hidden="true">{recording.header.sides![k]!.title}</text>)}
       <Ties recording={recording} scene={scene} places={places} />
       <Links recording={recording} scene={scene} places={places} onPick={may ? (a, b, event) => { event.stopPropagation(); open(linkMenu(a, b), spot(event), null); } : null} />
       <Resource recording={recording} scene={scene} placed={placed} />
-      <Messages places={places} width={width} onPick={pick} onPoint={(flight, at) => { tip.value = flight && { message: flight.number, at }; }} />
+      <Messages placed={placed} onPick={pick} onPoint={(flight, at) => { tip.value = flight && { message: flight.number, at }; }} />
       {scene.nodes.map((state, node) => {
         const place = places[node];
         return place && (

@@ -7,8 +7,9 @@ export interface Point { x: number; y: number }
 // Side is where the words of a node are.
 export type Side = 'above' | 'below' | 'left' | 'right';
 
-// Place is where a node is, where its words are, and how many lines of them there is room for.
-export interface Place extends Point { r: number; side: Side; lines: number }
+// Place is where a node is, where its words are, and how many lines of them there is room for; whether the picture is low; and its edges, which no word goes
+// beyond. Long words above or below it lean to one side: outward, out of the way of messages.
+export interface Place extends Point { r: number; side: Side; lines: number; low: boolean; from: number; to: number; lean: -1 | 0 | 1 }
 
 export interface Plan { width: number; height: number; places: Place[] }
 
@@ -26,23 +27,32 @@ export function plan(width: number, height: number, nodes: number, servers: numb
   const ry = Math.max(r, (height - 2 * (r + high[isLow ? 0 : 1]) - crown) / 2);
   const beside = on > 2 && width / 2 - r - wide >= 0.9 * ry;
   const rx = Math.max(r, Math.min(width / 2 - r - (beside ? wide : 30), ry * (on > 6 ? 1.9 : isLow ? 2 : 1.6)));
-  const lines = isLow ? 1 : beside || on < 3 ? 3 : on > 5 ? 1 : 2;
+  const lines = on > 10 ? 0 : isLow ? 1 : beside || on < 3 ? 3 : on > 5 ? 1 : 2;
   const centre = { x: width / 2, y: (height + crown) / 2 };
+  const own = { r, lines, low: isLow, from: 0, to: width, lean: 0 as const };
   const places: Place[] = [];
   for (let k = 0; k < nodes; k++) {
     if (k >= on) {
       const apart = Math.min(rx, 2 * r + 44);
-      places.push({ x: centre.x + (k - on - (servers - 1) / 2) * apart, y: centre.y - r * 1.2, r, side: 'below', lines });
-    } else if (on === 1) places.push({ ...centre, r, side: 'below', lines });
+      places.push({ x: centre.x + (k - on - (servers - 1) / 2) * apart, y: Math.max(centre.y - r * 1.2, Math.min(centre.y, centre.y - ry + 2 * r + 4)), ...own, side: 'right', lines: 1 });
+    } else if (on === 1) places.push({ ...centre, ...own, side: 'below' });
     else {
       const angle = (((k + 1) % on) / on - 0.25) * 2 * Math.PI;
       const [across, down] = [Math.cos(angle), Math.sin(angle)];
       const aside = beside && Math.abs(across) > 0.55;
       const side: Side = aside ? (across > 0 ? 'right' : 'left') : down < -0.1 ? 'above' : 'below';
-      places.push({ x: centre.x + rx * across, y: centre.y + ry * down, r, side, lines: aside ? 3 : lines });
+      places.push({ ...own, x: centre.x + rx * across, y: centre.y + ry * down, side, lines: aside && lines > 0 ? 3 : lines, lean: Math.abs(across) < 0.5 ? 0 : across > 0 ? 1 : -1 });
     }
   }
+  const nearest = Math.min(...places.slice(0, on).flatMap((a, k) => places.slice(k + 1, on).map((b) => distance(a, b))));
+  if (!beside && nearest < 2 * r + 36) for (const place of places) place.lines = 0; // words would be on the next node
+  for (const place of places) if (place.side === 'left' || place.side === 'right') place.lines = Math.min(place.lines, Math.max(1, Math.floor((apart(places, place) - 4) / 14)));
   return { width, height, places };
+}
+
+// apart returns how far above or below a node the next one is that has its words on the same side.
+function apart(places: Place[], place: Place): number {
+  return Math.min(...places.filter((other) => other !== place && other.side === place.side).map((other) => Math.abs(other.y - place.y)));
 }
 
 // lane returns the ends of one direction of a link: beside the other direction, from rim to rim but for a gap.
@@ -54,6 +64,28 @@ export function lane(a: Place, b: Place, aside = 6, gap = 7): [Point, Point] {
     { x: a.x + along.x * (a.r + gap) + right.x, y: a.y + along.y * (a.r + gap) + right.y },
     { x: b.x - along.x * (b.r + gap) + right.x, y: b.y - along.y * (b.r + gap) + right.y },
   ];
+}
+
+// way returns the lane of messages from a node to another: it begins and ends at a distance from their rims, and beyond the words above or below them.
+export function way(a: Place, b: Place): [Point, Point] {
+  const [from, to] = lane(a, b, 7, 15);
+  const clear = (place: Place, end: Point, other: Point): Point => {
+    let at = end;
+    for (let share = 0.05; share < 0.5 && onWords(place, at); share += 0.05) at = between([end, other], share);
+    return at;
+  };
+  return [clear(a, from, to), clear(b, to, from)];
+}
+
+// inner is how far words above or below a node reach towards the middle of the ring, if they lean outward.
+export const inner = 0.9; // of its radius
+
+// onWords reports whether a message at a point would lie on the words above or below a node.
+function onWords({ x, y, r, side, lines, lean }: Place, at: Point): boolean {
+  const beyond = side === 'below' ? at.y - y - r : side === 'above' ? y - r - at.y : -1;
+  const half = lines > 1 ? 47 : 35;
+  const off = lean === 0 ? Math.abs(at.x - x) - half : (x - at.x) * lean - inner * r;
+  return off < 12 && beyond > 0 && beyond < 22 + lines * 14 && lines > 0;
 }
 
 // between returns the point at a share of the way.

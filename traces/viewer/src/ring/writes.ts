@@ -75,7 +75,7 @@ export function resourceAt({ width, places, left: from = 0, top = 0 }: Plan & { 
   const on = places.length - servers;
   const ring = places.slice(0, on);
   const middle = { x: ring.reduce((sum, p) => sum + p.x, 0) / on, y: (Math.min(...ring.map((p) => p.y)) + Math.max(...ring.map((p) => p.y))) / 2 };
-  const place = (x: number, y: number): Place => ({ x, y, r: half.y, side: 'below', lines: 0 });
+  const place = (x: number, y: number): Place => ({ x, y, r: half.y, side: 'below', lines: 0, low: false, from, to: from + width, lean: 0 });
   if (on === 1) return place(Math.min(from + width - half.x - 4, middle.x + ring[0]!.r + 60 + half.x), middle.y);
   const server = places[on];
   const free = (at: Place): boolean =>

@@ -28,7 +28,7 @@ export function Card() {
   const stops = now.tour.stops.length;
   const last = now.stop + 1 === stops;
   const after = last && !now.going && !aside.value ? follower(now.tour.name) : undefined;
-  const word = aside.value ? 'Back to the tour' : after ? `Next tour: ${after.title}` : last && !now.going ? 'End' : 'Next';
+  const word = aside.value ? 'Back to the tour' : after ? 'Next tour' : last && !now.going ? 'End' : 'Next';
   return (
     <section class="tour" aria-label={`Tour: ${now.tour.title}`} onKeyDown={(event) => {
       if (event.key !== 'Escape') return;
@@ -42,7 +42,7 @@ export function Card() {
         <span class="tour-at">Stop {now.stop + 1} of {stops}</span>
         <button type="button" class="tour-leave" onClick={leave} title="Leave the tour (Esc)">Leave</button>
         <button type="button" aria-disabled={now.stop === 0} title="The stop before (B)" onClick={() => void back()}>Back</button>
-        <button type="button" class="tour-next" ref={forward} title="On (N, Space)" onClick={() => { void (after ? takeTour(after.name) : next()); }}>{word} <Icon name="on" /></button>
+        <button type="button" class="tour-next" ref={forward} title={after ? `Next tour: ${after.title} (N, Space)` : 'On (N, Space)'} onClick={() => { void (after ? takeTour(after.name) : next()); }}><span>{word}{after && <span class="tour-after">: {after.title}</span>}</span> <Icon name="on" /></button>
       </div>
     </section>
   );

@@ -1,5 +1,6 @@
 // The bar at the bottom: where we are in the recording, what has just happened, and play, stop, step, jump.
-import { useComputed } from '@preact/signals';
+import { computed, useComputed } from '@preact/signals';
+import { Rows } from '../list/rows';
 import { Icon } from '../menu/Icon';
 import { count, ended, recording, length, seek, playing, scene, seen, speed, upkeep } from '../store';
 import { moment, sentence, shorten, time } from '../words';
@@ -24,17 +25,23 @@ function Caption() {
   );
 }
 
+// shownRows are the steps that are shown: the slider goes from one to the next, however many heartbeats are between them.
+const shownRows = computed(() => recording.value && new Rows(recording.value, { node: -1, text: '', upkeep: upkeep.value }));
+
 function Slider() {
   const places = useComputed(() => (void length.value, recording.value ? marks(recording.value.frames) : []));
   const shown = recording.value;
+  const rows = shownRows.value;
+  if (length.value >= 0) rows?.update();
   const at = shown && scene.value?.frame ? sentence(shown, scene.value.frame) : '';
-  const most = Math.max(1, seen.value);
+  const rowAt = (after: number): number => (rows ? rows.rowOf(after) + 1 : 0);
+  const most = Math.max(1, rowAt(seen.value));
   return (
     <div class="tr-slider">
-      <input type="range" min={0} max={most} value={count.value} aria-label="Step" aria-valuetext={`step ${count} of ${seen}: ${at}`}
-        onInput={(event) => { playing.value = false; seek(event.currentTarget.valueAsNumber); }} />
+      <input type="range" min={0} max={most} value={rowAt(count.value)} aria-label="Step" aria-valuetext={`step ${count} of ${seen}: ${at}`}
+        onInput={(event) => { playing.value = false; seek((rows?.places[event.currentTarget.valueAsNumber - 1] ?? -1) + 1); }} />
       <div class="tr-marks" aria-hidden="true">
-        {places.value.filter(({ place }) => place <= most).map(({ place, mark }) => <span key={place} class={`tr-mark tr-${mark}`} style={{ left: `${(100 * place) / most}%` }} />)}
+        {places.value.filter(({ place }) => place <= seen.value).map(({ place, mark }) => <span key={place} class={`tr-mark tr-${mark}`} style={{ left: `${(100 * rowAt(place)) / most}%` }} />)}
       </div>
     </div>
   );

@@ -51,8 +51,8 @@ async function measured(page: Page, file: string): Promise<void> {
   });
   console.log(`opened after ${seconds(Date.now() - from)}`);
   const rest = (ms: number): Promise<void> => page.waitForTimeout(ms);
-  await page.getByRole('slider', { name: 'Step' }).fill('5000');
   await page.getByRole('checkbox', { name: 'Heartbeats' }).check();
+  await page.getByRole('slider', { name: 'Step' }).fill('5000');
   await frames(page, 'it plays', async () => { await page.keyboard.press(' '); await rest(6000); await page.keyboard.press(' '); });
   for (let i = 0; i < 4; i++) await page.keyboard.press('+');
   await frames(page, 'it plays, faster', async () => { await page.keyboard.press(' '); await rest(6000); await page.keyboard.press(' '); });

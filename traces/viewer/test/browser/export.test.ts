@@ -93,9 +93,10 @@ inPage('a film plays in an image, and shows at each of its steps the nodes and r
     const steps = Object.keys(told).map(Number);
     assert.ok(steps.length > 20, `${steps.length} steps`);
     let compared = 0;
-    for (const step of steps) {
-      await page.getByRole('slider', { name: 'Step' }).fill(String(step));
+    for (const [place, step] of steps.entries()) {
+      await page.getByRole('slider', { name: 'Step' }).fill(String(place));
       const now = await shown(page);
+      assert.equal(now.count, step);
       assert.deepEqual(told[step]!.map(([look]) => look), now.looks, `step ${step}`);
       const roles = await page.locator('.ring-node[data-node]').evaluateAll((nodes) => nodes.map((node) => node.querySelector('.ring-role')?.textContent ?? ''));
       compared += roles.filter(Boolean).length; // the page has no word beside a node where it has no room

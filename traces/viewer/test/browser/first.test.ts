@@ -51,9 +51,10 @@ inPage('step back, on, jump; a what-if begins another run; and back to the run b
   await page.keyboard.press('End');
   assert.equal((await shown(page)).count, elected.seen);
   await page.getByRole('slider', { name: 'Step' }).fill('12');
-  assert.equal((await shown(page)).count, 12, 'the slider goes anywhere');
+  const twelfth = (await shown(page)).count; // of the steps that are shown
+  assert.ok(twelfth >= 12 && twelfth < elected.seen, `the slider goes anywhere: ${twelfth}`);
   await page.locator('.list-row.list-later').first().click();
-  assert.ok((await shown(page)).count > 12, 'so does the list');
+  assert.ok((await shown(page)).count > twelfth, 'so does the list');
 
   const before = await frames(page);
   await page.getByRole('slider', { name: 'Step' }).fill('12');

@@ -1,7 +1,7 @@
 // All of it can be done without a mouse.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { inPage, leaders, ready, run, shown, stepUntil, until } from './kit';
+import { inPage, leaders, pick, ready, run, settled, shown, stepUntil, until } from './kit';
 
 // tabTo presses the Tab key until what has the focus fits.
 async function tabTo(page: Page, what: string, fits: string): Promise<void> {
@@ -68,4 +68,41 @@ inPage('keys for the whole page: play, step, jump, kill, help', { hash: run({}) 
   await page.getByRole('dialog', { name: 'Help' }).waitFor();
   await page.keyboard.press('Escape');
   assert.equal(await page.locator('dialog[open]').count(), 0);
+});
+
+inPage('the slider goes from one step that is shown to the next, however many heartbeats are between them; and the list says where one is among those', { hash: run({}) }, async (page) => {
+  await ready(page);
+  await stepUntil(page, 'all follow 5', (now) => now.looks.join() === 'follows,follows,follows,follows,leads');
+  await pick(page, 0, 'Kill');
+  await page.keyboard.press('ArrowRight');
+  await pick(page, 0, 'Restart');
+  const at = async (): Promise<number> => Number(await page.getByRole('slider', { name: 'Step' }).inputValue());
+  await page.keyboard.press('Home');
+  let jumps = 0;
+  for (let was = await shown(page), now = was, k = 1; ; was = now, k++) {
+    await page.keyboard.press('ArrowRight');
+    now = await shown(page);
+    if (now.count > was.count + 1) jumps++;
+    assert.equal(await at(), k, `after ${now.count} steps`);
+    if (now.count === now.seen) break;
+  }
+  assert.ok(jumps > 0, 'heartbeats were passed over');
+  const heartbeats = page.getByRole('checkbox', { name: 'Heartbeats' });
+  await heartbeats.check();
+  await stepUntil(page, 'a heartbeat', ({ caption }) => /HEARTBEAT/.test(caption));
+  assert.equal(await page.locator('.list-current').count(), 1);
+  await heartbeats.uncheck();
+  assert.deepEqual([await page.locator('.list-current').count(), await page.locator('.list-before').count()], [0, 1], 'where one is has no row: it is after one');
+});
+
+inPage('a key that does not fit says that there is more of it, until its end is seen', { hash: run({}) }, async (page) => {
+  await ready(page);
+  await page.locator('.ring-key summary').click();
+  const list = page.locator('.ring-key ul');
+  const more = (): Promise<string> => list.evaluate((el) => { const after = getComputedStyle(el, '::after'); return after.display === 'none' ? '' : after.content; });
+  await settled(page);
+  assert.match(await more(), /more/);
+  await list.evaluate((el) => { el.scrollTop = el.scrollHeight; });
+  await page.waitForFunction(() => !document.querySelector('.ring-key ul')!.hasAttribute('data-more'));
+  assert.doesNotMatch(await more(), /more/);
 });

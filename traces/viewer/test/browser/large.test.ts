@@ -76,6 +76,7 @@ inPage('ten thousand events: open, scroll, zoom, jump', { init: counted }, async
   await report('all of it at once', async () => { await page.getByRole('button', { name: 'Fit' }).click(); });
   await page.locator('.list-rows').hover();
   await report('scrolling the list', async () => { for (let i = 0; i < 30; i++) { await page.mouse.wheel(0, 5000); await settled(page); } }, 0);
+  await page.getByRole('checkbox', { name: 'Heartbeats' }).check(); // then the slider has every step
   await report('jumping to and fro', async () => {
     for (const place of [end.count, 5000, 17, 9000, 1234]) {
       await page.getByRole('slider', { name: 'Step' }).fill(String(place));

@@ -111,3 +111,19 @@ test('the page of a node shows who leads; kill -9 the leader: it shows the next;
   assert.deepEqual(late.faults, []);
   await late.close();
 });
+
+// late delivers what nodes tell three seconds late, once the page has heard them for two.
+const late = `{ const Real = EventSource; let first;
+  globalThis.EventSource = class extends Real {
+    set onmessage(does) { super.onmessage = (event) => { first ??= Date.now(); if (Date.now() < first + 2000) does(event); else setTimeout(() => does(event), 3000); }; }
+  }; }`;
+
+test('a page that is behind the nodes says how far', async () => {
+  const nodes = cluster = await Cluster.of('behind', 3, 'views');
+  const own = nodes.pages();
+  const seen = await visit({ url: own[0]!, init: late, network: (url) => own.some((origin) => url.startsWith(origin)) });
+  await seen.page.locator('.live-behind').filter({ hasText: /^[3-9]\.\d s behind$/ }).waitFor();
+  assert.deepEqual(seen.faults, []);
+  await seen.close();
+  await nodes.end();
+});

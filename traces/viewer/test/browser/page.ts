@@ -136,7 +136,7 @@ function look(): Shown {
 }
 
 // idle waits, in the page, until its engine has answered all that it was asked.
-const idle = `(async () => { while (document.documentElement.hasAttribute('data-busy')) await new Promise((done) => setTimeout(done)); })()`;
+export const idle = `(async () => { while (document.documentElement.hasAttribute('data-busy')) await new Promise((done) => setTimeout(done)); })()`;
 
 export async function shown(page: Page): Promise<Shown> {
   await page.evaluate(idle);

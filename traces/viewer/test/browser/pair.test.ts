@@ -22,6 +22,7 @@ for (const [name, options] of [['a desk', {}], ['a phone, dark', { phone: true, 
     const all = await middles(page);
     const axis = 'phone' in options ? 'y' : 'x';
     assert.ok(Math.max(...all.slice(0, 5).map((at) => at[axis])) < Math.min(...all.slice(5).map((at) => at[axis])), 'the two rings are apart');
+    assert.deepEqual(await page.locator('.pair-name').allTextContents(), ['Textbook Bully', 'Bully with epochs and quorum (ours)'], 'each ring says whose it is');
     assert.equal(await page.locator('.ring-acting').count(), 0, 'each of the two has one leader');
     await page.keyboard.press('End');
     await settled(page);

@@ -22,7 +22,7 @@ inPage('textbook: after a partition two lead, the indicator goes red, and leads 
   await page.locator('[data-indicator=OneActing] button').click();
   const there = await shown(page);
   assert.equal(there.count, red.count, 'the indicator leads to where it went red');
-  assert.match(await page.locator('.panel-indicators').innerText(), /One acts: broken/);
+  assert.match(await page.locator('.panel-indicators').innerText(), /One acting: broken/);
   await page.keyboard.press('ArrowLeft');
   assert.equal((await shown(page)).indicators['OneActing'], 'green', 'the step before it was green');
   assert.equal(await page.locator('.tr-red').count() > 0, true, 'the slider has a mark there');

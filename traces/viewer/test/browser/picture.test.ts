@@ -26,11 +26,11 @@ inPage('a paused leader has a write in hand, another leads, and the fence refuse
   assert.match(await page.locator('.ring-acting').innerText(), /^5 is paused: it takes itself for the leader, and does nothing\. So nobody acts\. Node 5 was about to write/);
   const now = await stepUntil(page, 'two have a crown', (each) => leaders(each).length === 2);
   assert.equal(now.indicators['OneActing'], 'green');
-  assert.match(await page.locator('.ring-acting').innerText(), /So one acts: 4\./, 'and a green "One acts" beside two crowns explains itself');
+  assert.match(await page.locator('.ring-acting').innerText(), /So one acts: 4\./, 'and a green "One acting" beside two crowns explains itself');
   await next(page, /refused/);
   const { resource, fate, highest, refused } = await tally(page);
   assert.deepEqual([resource, fate, highest, refused], ['fenced', 'refused', '2', '1']);
-  assert.match(await page.locator('.ring-wrote').textContent() ?? '', /refused: 1 is below 2/);
+  assert.match(await page.locator('.ring-fate-refused').textContent() ?? '', /refused: 1 is below 2/);
   assert.match(await page.locator('.ring-says').last().innerText(), /behind a fence: \d+ writes? taken, 1 refused\. It refuses what is below epoch 2\./);
 });
 

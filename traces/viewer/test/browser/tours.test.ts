@@ -34,6 +34,8 @@ for (const [name, options] of looks) {
       also.add(await page.locator('.unseen[aria-live]').innerText());
       assert.match(await focused(page), /^(Next|Next tour: .*)$/, 'the focus stays on what goes on');
       wrong.push(...(await judged(page, `stop ${stop}`)).wrong);
+      const tops = await page.locator('.tour-foot button').evaluateAll((all) => all.map((button) => Math.round(button.getBoundingClientRect().top)));
+      assert.equal(new Set(tops).size, 1, `stop ${stop}: the buttons are in one line: ${tops.join()}`);
       if (stop === 3) {
         const now = await shown(page);
         assert.equal(now.indicators['OneActing'], 'red');

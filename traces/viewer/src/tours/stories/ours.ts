@@ -88,7 +88,7 @@ export const handOver: Tour = {
     },
     {
       at: (s) => s.leads(5),
-      says: '5 leads epoch 3. At no moment did two lead: the sign “One acts” was green all the time.',
+      says: '5 leads epoch 3. At no moment did two lead: the property “One acting” held all the time.',
       so: (s) => s.leads(5, 3) && s.leaders().length === 1 && s.kept('OneActing'),
       look: { nodes: [5], signs: ['OneActing'] },
     },

@@ -1,0 +1,68 @@
+// What of the ring cannot be read: a word that lies on a node, on a message, on a mark, on the resource, or on another word, or that the edge of the picture cuts.
+import type { Page } from 'playwright-core';
+import { idle } from './page';
+
+// overlaps returns a line for each of them.
+export function overlaps(page: Page): Promise<string[]> {
+  return page.evaluate(found);
+}
+
+// atPhases returns them of what is shown now, and of each of so many phases from there. The keys are pressed by a script, as they are many.
+export async function atPhases(page: Page, most: number): Promise<string[]> {
+  return await page.evaluate(`(async () => {
+    const found = ${found.toString()};
+    const wrong = [];
+    for (let phase = 0; phase <= ${most}; phase++) {
+      await ${idle};
+      do await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))); // a ring whose room has changed is laid out again
+      while (Number(document.querySelector('.ring-picture').getAttribute('height')) !== document.querySelector('.ring-surface').clientHeight);
+      await ${idle};
+      wrong.push(...found().map((line) => 'phase ' + phase + ': ' + line));
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'n', bubbles: true, cancelable: true }));
+    }
+    return wrong;
+  })()`) as string[];
+}
+
+// found is what runs in the page. Boxes of words are a little smaller than their lines, which have room above and below their letters.
+function found(): string[] {
+  interface Box { left: number; top: number; right: number; bottom: number }
+  const wrong: string[] = [];
+  const all = (of: string) => [...document.querySelectorAll<SVGGraphicsElement>(`.ring-picture ${of}`)].filter((one) => one.getBoundingClientRect().width > 0);
+  const box = (one: Element, by = 0): Box => { const { left, top, right, bottom } = one.getBoundingClientRect(); return { left: left + by, top: top + by, right: right - by, bottom: bottom - by }; };
+  const line = (one: Element): Box => { const { left, top, right, bottom } = box(one); return { left: left + 1, top: top + 3, right: right - 1, bottom: bottom - 3 }; };
+  const meet = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const near = (a: Box, x: number, y: number) => Math.hypot(Math.max(a.left - x, 0, x - a.right), Math.max(a.top - y, 0, y - a.bottom));
+  const far = (a: Box, x: number, y: number) => Math.hypot(Math.max(x - a.left, a.right - x), Math.max(y - a.top, a.bottom - y));
+  const words = all(':is(.ring-word, .pair-name, .ring-words > text)').map((one) => ({ one, at: line(one), says: `“${one.textContent}”`, node: one.closest('.ring-node') }));
+  const nodes = all('.ring-node').map((one) => ({ one, says: `node ${one.querySelector('.ring-id')?.textContent}`, at: box(one.querySelector('.ring-body')!) }));
+  const message = (one: Element) => `a message ${one.closest('.ring-message')?.querySelector('.ring-letter')?.textContent}`;
+  const shapes = all('.ring-shape').map((one) => ({ one, at: box(one, 3), says: message(one) }));
+  const letters = all('.ring-message .ring-letter').map((one) => ({ one, at: line(one), says: message(one) })); // a word of a node lies over an edge of a shape where a lane is too short for both
+  const things = [
+    ...all('.ring-deed').map((one) => ({ one, at: box(one, 1), says: 'a button' })),
+    ...all('.ring-crown').map((one) => ({ one, at: box(one, 2), says: 'a crown' })),
+    ...all('.ring-badge').map((one) => ({ one, at: box(one, 2), says: 'a badge' })), ...all('.ring-resource-body').map((one) => ({ one, at: box(one), says: 'the resource' })),
+    ...all('.ring-write').map((one) => ({ one, at: box(one, 2), says: 'a write' })),
+  ];
+  const marks = all('.ring-marked').map((one) => ({ at: box(one), round: one.tagName === 'circle' }));
+  const frame = box(document.querySelector('.ring-surface')!);
+  const cut = (at: Box) => at.left < frame.left - 1 || at.right > frame.right + 1 || at.top < frame.top - 1 || at.bottom > frame.bottom + 1;
+  for (const one of all('.ring-deed')) if (cut(box(one))) wrong.push(`the button “${one.textContent}” is cut by the edge: ${JSON.stringify([box(one), frame])}`);
+  for (const [k, word] of words.entries()) {
+    const { at, says } = word;
+    if (cut(at)) wrong.push(`${says} is cut by the edge`);
+    for (const other of words.slice(k + 1)) if (meet(at, other.at)) wrong.push(`${says} and ${other.says} are on each other`);
+    for (const { says: which, at: body } of nodes) {
+      const r = (body.right - body.left) / 2;
+      if (near(at, (body.left + body.right) / 2, (body.top + body.bottom) / 2) < r - 1) wrong.push(`${says} is on ${which}`);
+    }
+    for (const thing of word.node ? [...letters, ...things] : [...shapes, ...things]) if (meet(at, thing.at)) wrong.push(`${says} is on ${thing.says}`);
+    for (const mark of marks) {
+      const [x, y, r] = [(mark.at.left + mark.at.right) / 2, (mark.at.top + mark.at.bottom) / 2, (mark.at.right - mark.at.left) / 2];
+      const inside = mark.at.left < at.left && mark.at.right > at.right && mark.at.top < at.top && mark.at.bottom > at.bottom;
+      if (mark.round ? near(at, x, y) < r - 2 && far(at, x, y) > r : meet(at, mark.at) && !inside) wrong.push(`a mark of the tour is on ${says}`);
+    }
+  }
+  return wrong;
+}
