@@ -345,3 +345,139 @@ func TestKillGroups(t *testing.T) {
 	}
 	require.Greater(t, saves, rounds)
 }
+
+// with returns a promise with a configuration of voters.
+func with(p spec.Durable, version uint64, voters ...uint64) spec.Durable {
+	var members []spec.Member
+	for _, id := range voters {
+		members = append(members, spec.Member{ID: n(id), Kind: spec.Voter, Rank: uint16(7 * id)})
+	}
+	c, err := spec.NewConfiguration(p.Epoch, version, members)
+	if err != nil {
+		panic(err)
+	}
+	p.Configuration = c
+	return p
+}
+
+// changingBatches is what a node saves in many groups whose members change: two begin, one with what it waits for; one is led and comes to have another member, one is told of its members.
+var changingBatches = [][]GroupPromise{
+	batch(GroupPromise{1, with(promise(0, 0), 1, 1, 3, 5), 11}, GroupPromise{2, spec.Durable{Configuration: spec.EmptyConfiguration()}, 0}),
+	batch(GroupPromise{1, with(promise(1, 5), 1, 1, 3, 5), 11}),
+	batch(GroupPromise{1, with(promise(1, 5), 2, 1, 3, 5, 6), 11}, GroupPromise{2, with(promise(4, 9), 3, 3, 7, 9), 12}),
+}
+
+// The same of every crash where members change.
+func TestEveryCrashOfChangingGroups(t *testing.T) {
+	open := func(disk *simdisk.Disk) (*Groups, error) {
+		return groupsOn(folder.LogOn(disk, "/data", groupsName, groupsHead), owner{id: n(3)})
+	}
+	save := func(disk *simdisk.Disk) (saved int) {
+		g, err := open(disk)
+		for _, b := range changingBatches {
+			if err != nil || g.Save(b) != nil {
+				break
+			}
+			saved++
+		}
+		return saved
+	}
+	after := func(batches int) map[uint64]GroupPromise {
+		kept := map[uint64]GroupPromise{}
+		for _, b := range changingBatches[:batches] {
+			for _, p := range b {
+				kept[p.Group] = p
+			}
+		}
+		return kept
+	}
+	check := func(name string, disk *simdisk.Disk, saved int) {
+		g, err := open(disk)
+		require.NoError(t, err, name)
+		if !sameGroups(g.kept, after(saved)) {
+			require.Less(t, saved, len(changingBatches), name)
+			require.Equal(t, after(saved+1), g.kept, name)
+		}
+	}
+	eachWay(t, func(t *testing.T, newDisk func() *simdisk.Disk) {
+		disk := newDisk()
+		require.Equal(t, len(changingBatches), save(disk))
+		for call := 1; call <= disk.Calls(); call++ {
+			for _, outcome := range simdisk.Outcomes() {
+				disk := newDisk()
+				disk.Fault = at(call, outcome)
+				saved := save(disk)
+				simdisk.Explore(func(choose func(int) int) {
+					check(fmt.Sprintf("call %d %s, %d saved", call, outcome, saved), disk.Crash(choose), saved)
+				})
+				check(fmt.Sprintf("call %d %s, killed", call, outcome), disk.Reopen(), saved)
+			}
+		}
+	})
+}
+
+// A group that is gone, and whose members have changed, comes again with the newest that this node has held (R42); one whose members are those that it began with may begin with others.
+func TestChangingGroupsThatAreGone(t *testing.T) {
+	dir := t.TempDir()
+	g, err := OpenGroups(dir, n(3), nil)
+	require.NoError(t, err)
+	changed := GroupPromise{7, with(reserving(promise(4, 5), 2), 2, 1, 3), 11}
+	require.NoError(t, g.Save(batch(changed, GroupPromise{8, with(promise(9, 5), 1, 1, 3, 5), 11})))
+	require.NoError(t, g.Forget([]uint64{7, 8}))
+	require.NoError(t, g.Close())
+	g, err = OpenGroups(dir, n(3), nil)
+	require.NoError(t, err)
+	defer g.Close()
+	p, found := g.Load(7)
+	require.True(t, found)
+	require.Equal(t, changed, p)
+	p, found = g.Load(8)
+	require.True(t, found)
+	require.Equal(t, GroupPromise{8, promise(10, 0), 0}, p, "above all that was promised, and of no members")
+	require.NoError(t, g.Save(batch(GroupPromise{8, with(promise(10, 1), 1, 2, 3), 12})), "it has begun with others")
+}
+
+// What no node of changing members may ask for is refused, and for good; and so is a file of the other kind.
+func TestChangingGroupsRefuse(t *testing.T) {
+	good := GroupPromise{1, with(reserving(promise(3, 5), 1), 2, 1, 3, 5), 11}
+	for name, bad := range map[string]GroupPromise{
+		"an older configuration":      {1, with(reserving(promise(3, 5), 1), 1, 1, 3, 5), 11},
+		"another of the same version": {1, with(reserving(promise(3, 5), 1), 2, 1, 3), 11},
+		"no configuration":            {1, reserving(promise(4, 5), 1), 11},
+		"other first members":         {1, with(reserving(promise(4, 5), 1), 2, 1, 3, 5), 12},
+	} {
+		g, err := OpenGroups(t.TempDir(), n(3), nil)
+		require.NoError(t, err)
+		require.NoError(t, g.Save(batch(good)))
+		err = g.Save(batch(bad))
+		require.Error(t, err, name)
+		require.Equal(t, err, g.Save(nil), name)
+		require.NoError(t, g.Close())
+	}
+	for name, members := range map[string][2][]spec.NodeID{"fixed": {five, nil}, "changing": {nil, five}} {
+		dir := t.TempDir()
+		g, err := OpenGroups(dir, n(3), members[0])
+		require.NoError(t, err)
+		require.NoError(t, g.Close())
+		_, err = OpenGroups(dir, n(3), members[1])
+		require.Contains(t, []Kind{fixedKind, WrongMembers}, kindOfError(t, err), name)
+	}
+	_, err := OpenGroups(t.TempDir(), spec.NodeID{}, nil)
+	require.ErrorContains(t, err, "is no id (R1)")
+}
+
+// What is cut short within an entry is damaged.
+func TestChangingEntriesAreWhole(t *testing.T) {
+	all := changingBatches[2]
+	whole := appendChanging(nil, all)
+	g := &Groups{owner: owner{id: n(3)}, kept: map[uint64]GroupPromise{}}
+	require.NoError(t, g.read(whole))
+	require.Equal(t, all[0], g.kept[1])
+	ends := map[int]bool{len(appendChanging(nil, nil)): true}
+	for cut := 1; cut < len(whole); cut++ {
+		g := &Groups{owner: owner{id: n(3)}, kept: map[uint64]GroupPromise{}}
+		if g.read(whole[:cut]) == nil {
+			require.True(t, len(g.kept) < len(all) && !ends[cut], "%d bytes", cut) // between two entries
+		}
+	}
+}
