@@ -29,11 +29,11 @@ func (g *Groups) Watchers() int {
 	return len(g.watchers)
 }
 
-// Lie returns a bundle in which a node says that it and another are the members of a group, in such an epoch.
-func Lie(from, to spec.NodeID, group string, epoch spec.Epoch) []byte {
+// Lie returns a bundle in which a node says that it and another are the members of a group, in such an epoch, which began with such members.
+func Lie(from, to spec.NodeID, group string, epoch spec.Epoch, first uint64) []byte {
 	names := []spec.NodeID{from, to}
-	of := &stated{configuration: firstOf(names, nil).At(epoch, 9)}
-	of.bytes = packed.Append(binary.BigEndian.AppendUint64(nil, 0), of.configuration, func(id spec.NodeID) int { return slices.Index(names, id) })
+	of := &stated{first: first, configuration: firstOf(names, nil).At(epoch, 9)}
+	of.bytes = packed.Append(binary.BigEndian.AppendUint64(nil, first), of.configuration, func(id spec.NodeID) int { return slices.Index(names, id) })
 	b := bundle{names: names, items: []item{{beat: beat{number([]byte(group)), epoch, 1, of}, kind: heartbeatCode, keeps: none, granted: granted{by: none}}}}
 	return b.append(nil)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -22,6 +23,8 @@ type Groups struct {
 	// Own is the cluster's own election, where members change, and nil where they are fixed: its AddMember, RemoveMember and the like change the members of the cluster, and the groups follow. It runs
 	// as long as this node does.
 	Own *host.Host
+	// Links is the transport, or nil if it is none of TCP: for what it has counted.
+	Links *transport.TCP
 
 	config    Config
 	placement Placement // of fixed members
@@ -66,9 +69,13 @@ func Open(config Config) (*Groups, error) {
 	if err != nil {
 		return nil, err
 	}
+	links, _ := config.Transport.(*transport.TCP)
+	if own != nil && own.node != nil {
+		links = own.node.Links()
+	}
 	config.Logger = config.Logger.With("node", config.ID.String())
 	g := &Groups{
-		config: config, opened: opened, own: own,
+		Links: links, config: config, opened: opened, own: own,
 		calls: make(chan func()), wake: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
 		byName: map[string]*group{}, names: map[uint64]string{}, leaving: map[string]*group{}, watchers: map[*watcher]struct{}{},
 	}
