@@ -216,3 +216,17 @@ func TestAliases(t *testing.T) {
 	require.True(t, higher(2).Has(1))
 	require.Equal(t, 2, higher(0).Size())
 }
+
+// A node that is connected, and has not said by which weights it goes, or was not heard, is asked; until it has, it agrees to nothing.
+func TestWeightsAreAskedFor(t *testing.T) {
+	l := &loop{members: ids(3), peers: []*peer{nil, {place: 1}, {place: 2}}, up: policy.One(1), placed: 7}
+	g := &group{members: policy.One(0) | policy.One(1) | policy.One(2)}
+	require.False(t, l.agreed(g))
+	require.True(t, l.peers[1].resync)
+	require.False(t, l.peers[2].resync, "it is not connected")
+	for placed, agreed := range map[uint64]bool{7: true, 8: false} {
+		l.peers[1].placed, l.peers[1].resync = placed, false
+		require.Equal(t, agreed, l.agreed(g))
+		require.False(t, l.peers[1].resync)
+	}
+}

@@ -244,6 +244,7 @@ func (l *loop) hear(place int, event *transport.Event) {
 	case transport.Up:
 		l.up, l.dead, l.looks = l.up|one, l.dead&^one, true
 		l.peers[place].forget()
+		l.peers[place].placed = 0 // it may have been started with others; it is asked, unless it says so
 		l.introduce(l.peers[place])
 		for _, g := range l.list {
 			g.policy.Connected(place, l.watch.Now)
