@@ -297,7 +297,7 @@ func (h *Host) leave() {
 		return
 	}
 	if h.config.Leaves != nil && !h.config.Leaves() {
-		h.leaves = h.watch.Now.Add(h.config.Timing.Linger()) // to look again
+		h.leaves = h.leaves.Add(h.config.Timing.Linger()) // to look again
 		return
 	}
 	h.err = h.membersError(ErrRemoved, fmt.Sprintf("the members are %s; with its disk it can be added again; without it, it comes back under a new id", h.state.Configuration))
