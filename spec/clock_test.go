@@ -52,6 +52,8 @@ var clocks = map[string]string{
 	"impl/groups/bench_test.go benchFailover":                   looks,
 	"impl/groups/example/shards_test.go TestShards":             random,
 	"impl/groups/example/shards_test.go settles":                looks,
+	"impl/groups/example/members_test.go TestShardsOfMembers":   random,
+	"impl/groups/example/members_test.go change":                looks,
 	"impl/groups/example/main_test.go tellGoroutines":           program,
 	"impl/cmd/bully/operating_page_test.go run":                 looks,
 	"impl/cmd/bully/reaching_test.go newChecker":                program,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/seed-fdf591db/bully/impl/internal/packed"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -16,8 +17,14 @@ import (
 //	part 1  repeat  number of a list: that list once more, each question one higher; its number is one higher too
 //	part 2  acks    number of a list: an ACK of each of its beats
 //	part 3  resync  the list that was repeated is not known here: say the next one whole
-//	then    items   how many, and of each group, code of its type in a byte (section 7), epoch, question;
+//	part 4  names   the nodes that the sender knows (package packed): then places are places there
+//	part 5  firsts  how many, and of each group, digest: what it began with, as a node says when it is connected, and when it adds one
+//	part 6  placed  digest: of the weights and pins that the sender goes by; said when it is connected
+//	then    items   how many, and of each code of its type in a byte (section 7), group, epoch, question;
 //	                of an ELECTION whom it keeps; of a RESIGN who was granted, which epoch, by which question
+//
+// Where members change, names come first of all where there are beats or items, and behind the question of each is what its group began with, and its configuration (package packed). Digests are of
+// eight bytes.
 //
 // So a node that leads a thousand groups, in none of which anything happens, says it in some ten bytes; and so are all of them acknowledged. Each beat is a message
 // all the same, to the node of its group alone: a group that does not beat is not in the list, and the list is said whole.
@@ -28,6 +35,26 @@ type bundle struct {
 	acks    uint64 // 0 if no list is acknowledged as a whole
 	resync  bool
 	items   []item
+
+	// Where members change:
+	names  []spec.NodeID // nil if neither beats nor items are there
+	firsts []first
+	placed uint64 // 0 if it is not said
+}
+
+// A first is what a group began with: a digest of its first members.
+type first struct{ group, first uint64 }
+
+// stated is what each message of a group says of its members, where these change. It is not changed once it is made.
+type stated struct {
+	first         uint64 // 0 if the sender does not know
+	configuration spec.Configuration
+	bytes         []byte // the same, with the places of names
+}
+
+// same reports whether two say the same.
+func (s *stated) same(t *stated) bool {
+	return s == t || s != nil && t != nil && s.first == t.first && s.configuration == t.configuration
 }
 
 // A list is what a node has said of the groups that it leads.
@@ -45,6 +72,7 @@ type beat struct {
 	group    uint64
 	epoch    spec.Epoch
 	question spec.Question
+	of       *stated // nil where members are fixed
 }
 
 // An item is any message.
@@ -69,6 +97,9 @@ const (
 	hasRepeat
 	hasAcks
 	hasResync
+	hasNames
+	hasFirsts
+	hasPlaced
 )
 
 // none is the place of no member.
@@ -87,18 +118,21 @@ var (
 
 // empty reports whether there is nothing to say.
 func (b *bundle) empty() bool {
-	return b.beats == nil && b.repeats == 0 && b.acks == 0 && !b.resync && len(b.items) == 0
+	return b.beats == nil && b.repeats == 0 && b.acks == 0 && !b.resync && len(b.items) == 0 && len(b.firsts) == 0 && b.placed == 0
 }
 
 // append appends the bytes of a bundle.
 func (b *bundle) append(to []byte) []byte {
 	parts := byte(0)
-	for i, has := range []bool{b.beats != nil, b.repeats != 0, b.acks != 0, b.resync} {
+	for i, has := range []bool{b.beats != nil, b.repeats != 0, b.acks != 0, b.resync, b.names != nil, len(b.firsts) > 0, b.placed != 0} {
 		if has {
 			parts |= 1 << i
 		}
 	}
 	to = append(to, bundleVersion, parts)
+	if b.names != nil {
+		to = packed.AppendNames(to, b.names)
+	}
 	if b.beats != nil {
 		to = binary.AppendUvarint(to, b.beats.number)
 		to = binary.AppendUvarint(to, uint64(len(b.beats.beats)))
@@ -110,6 +144,15 @@ func (b *bundle) append(to []byte) []byte {
 		if number != 0 {
 			to = binary.AppendUvarint(to, number)
 		}
+	}
+	if len(b.firsts) > 0 {
+		to = binary.AppendUvarint(to, uint64(len(b.firsts)))
+		for _, f := range b.firsts {
+			to = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(to, f.group), f.first)
+		}
+	}
+	if b.placed != 0 {
+		to = binary.BigEndian.AppendUint64(to, b.placed)
 	}
 	to = binary.AppendUvarint(to, uint64(len(b.items)))
 	for i := range b.items {
@@ -130,7 +173,11 @@ func (b *bundle) append(to []byte) []byte {
 
 func (m *beat) append(to []byte) []byte {
 	to = binary.BigEndian.AppendUint64(to, m.group)
-	return binary.AppendUvarint(binary.AppendUvarint(to, uint64(m.epoch)), uint64(m.question))
+	to = binary.AppendUvarint(binary.AppendUvarint(to, uint64(m.epoch)), uint64(m.question))
+	if m.of != nil {
+		to = append(to, m.of.bytes...)
+	}
+	return to
 }
 
 var errBundle = errors.New("groups: this is no bundle")
@@ -142,6 +189,13 @@ func readBundle(data []byte) (b bundle, err error) {
 		return b, errBundle
 	}
 	parts := r.byte()
+	if parts&hasNames != 0 {
+		var ok bool
+		if b.names, r.data, ok = packed.ReadNames(r.data); !ok || len(b.names) == 0 || len(b.names) > mostPlaces {
+			return bundle{}, errBundle
+		}
+		r.names = b.names
+	}
 	if parts&hasBeats != 0 {
 		b.beats = &list{number: r.varint()}
 		for range r.count() {
@@ -158,6 +212,14 @@ func readBundle(data []byte) (b bundle, err error) {
 		r.bad = r.bad || b.acks == 0
 	}
 	b.resync = parts&hasResync != 0
+	if parts&hasFirsts != 0 {
+		for range r.count() {
+			b.firsts = append(b.firsts, first{r.word(), r.word()})
+		}
+	}
+	if parts&hasPlaced != 0 {
+		b.placed = r.word()
+	}
 	for range r.count() {
 		m := item{kind: r.byte(), keeps: none, granted: granted{by: none}}
 		m.beat = r.beat()
@@ -178,8 +240,9 @@ func readBundle(data []byte) (b bundle, err error) {
 
 // A reader takes bytes from the front of data.
 type reader struct {
-	data []byte
-	bad  bool // there were too few, or they were wrong
+	data  []byte
+	names []spec.NodeID // nil where members are fixed
+	bad   bool          // there were too few, or they were wrong
 }
 
 func (r *reader) byte() byte {
@@ -213,14 +276,34 @@ func (r *reader) count() uint64 {
 }
 
 func (r *reader) beat() (m beat) {
+	m.group = r.word()
+	m.epoch, m.question = spec.Epoch(r.varint()), spec.Question(r.varint())
+	if r.names != nil {
+		m.of = r.stated()
+	}
+	return m
+}
+
+// word reads eight bytes.
+func (r *reader) word() uint64 {
 	if len(r.data) < 8 {
 		r.bad, r.data = true, nil
-		return m
+		return 0
 	}
-	m.group = binary.BigEndian.Uint64(r.data)
+	n := binary.BigEndian.Uint64(r.data)
 	r.data = r.data[8:]
-	m.epoch, m.question = spec.Epoch(r.varint()), spec.Question(r.varint())
-	return m
+	return n
+}
+
+// stated reads what a message says of the members of its group.
+func (r *reader) stated() *stated {
+	whole, s, ok := r.data, new(stated), false
+	s.first = r.word()
+	if s.configuration, r.data, ok = packed.Read(r.data, r.names); !ok || s.configuration.IsNone() {
+		r.bad, r.data = true, nil
+	}
+	s.bytes = whole[:len(whole)-len(r.data)]
+	return s
 }
 
 // A peer is another member, with what is to be said to it, and what it has said last.
@@ -231,6 +314,9 @@ type peer struct {
 	beats, acks []beat
 	items       []item
 	resync      bool
+	firsts      []first
+	placing     uint64 // the weights and pins of this node, if they are to be said
+	placed      uint64 // those of the peer; 0 if it has not said them
 
 	said    list // the last list that was said to it; of number 0 if there is none that it knows
 	number  uint64
@@ -240,21 +326,31 @@ type peer struct {
 
 // idle reports whether there is nothing to say.
 func (p *peer) idle() bool {
-	return len(p.beats) == 0 && len(p.acks) == 0 && len(p.items) == 0 && !p.resync
+	return len(p.beats) == 0 && len(p.acks) == 0 && len(p.items) == 0 && !p.resync && len(p.firsts) == 0 && p.placing == 0
 }
 
 // forget notes that the other end may know nothing of what was said before: the connection is another one, or it asks for it.
 func (p *peer) forget() { p.said = list{beats: p.said.beats[:0]} }
 
-// maxItems is how many messages are in a bundle: it is far shorter than what a transport takes.
+// maxItems is how many messages are in a bundle, where their groups have few members: it is far shorter than what a transport takes. What each says of members takes room too.
 const maxItems = 12_000
 
+// itemsOf returns how many messages are in a bundle of a node of changing members that knows so many nodes.
+func itemsOf(places int) int { return min(maxItems, 1_000_000/(60+5*places)) }
+
 // take returns the next bundle of what there is to say, and takes it out. It is to be made bytes before anything else is said.
-func (p *peer) take() (b bundle) {
+func (p *peer) take(most int) (b bundle) {
 	b.resync, p.resync = p.resync, false
-	p.takeBeats(&b)
+	b.placed, p.placing = p.placing, 0
+	n := min(len(p.firsts), maxItems)
+	if b.firsts = p.firsts[:n]; n == len(p.firsts) {
+		p.firsts = p.firsts[:0]
+	} else {
+		p.firsts = p.firsts[n:]
+	}
+	p.takeBeats(&b, most)
 	p.takeAcks(&b)
-	n := min(len(p.items), maxItems)
+	n = min(len(p.items), most)
 	if b.items = p.items[:n]; n == len(p.items) {
 		p.items = p.items[:0]
 	} else {
@@ -264,11 +360,11 @@ func (p *peer) take() (b bundle) {
 }
 
 // takeBeats says the beats as the last list once more, if they are that.
-func (p *peer) takeBeats(b *bundle) {
+func (p *peer) takeBeats(b *bundle, most int) {
 	if len(p.beats) == 0 {
 		return
 	}
-	n := min(len(p.beats), maxItems)
+	n := min(len(p.beats), most)
 	beats, whole := p.beats[:n], n == len(p.beats)
 	if p.beats = p.beats[n:]; whole {
 		p.beats = beats[:0]
@@ -288,13 +384,20 @@ func (p *peer) takeBeats(b *bundle) {
 // follow reports whether beats are those of a list once more.
 func follow(last, now []beat) bool {
 	return slices.EqualFunc(last, now, func(a, b beat) bool {
-		return a.group == b.group && a.epoch == b.epoch && a.question+1 == b.question
+		return a.group == b.group && a.epoch == b.epoch && a.question+1 == b.question && a.of.same(b.of)
+	})
+}
+
+// repeated reports whether two lists are of the same beats.
+func repeated(a, b []beat) bool {
+	return slices.EqualFunc(a, b, func(a, b beat) bool {
+		return a.group == b.group && a.epoch == b.epoch && a.question == b.question && a.of.same(b.of)
 	})
 }
 
 // takeAcks says that a list is acknowledged as a whole, if it is.
 func (p *peer) takeAcks(b *bundle) {
-	if len(p.acks) > 0 && p.heard.number != 0 && slices.Equal(p.acks, p.heard.beats) {
+	if len(p.acks) > 0 && p.heard.number != 0 && repeated(p.acks, p.heard.beats) {
 		b.acks = p.heard.number
 	} else {
 		for _, m := range p.acks {

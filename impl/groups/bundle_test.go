@@ -1,19 +1,32 @@
 package groups
 
 import (
+	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/seed-fdf591db/bully/impl/internal/packed"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 var drawBeat = rapid.Custom(func(t *rapid.T) beat {
 	return beat{rapid.Uint64().Draw(t, "group"), spec.Epoch(rapid.Uint64Range(0, uint64(spec.MaxEpoch)).Draw(t, "epoch")),
-		spec.Question(rapid.Uint64Range(1, uint64(spec.MaxQuestion)).Draw(t, "question"))}
+		spec.Question(rapid.Uint64Range(1, uint64(spec.MaxQuestion)).Draw(t, "question")), nil}
 })
+
+// drawStated is what a message says of members that are among names.
+func drawStated(t *rapid.T, names []spec.NodeID) *stated {
+	s := &stated{first: rapid.Uint64().Draw(t, "first"), configuration: spec.EmptyConfiguration()}
+	if n := rapid.IntRange(0, len(names)).Draw(t, "members"); n > 0 {
+		s.configuration = firstOf(names[:n], func(spec.NodeID) uint16 { return rapid.Uint16().Draw(t, "rank") }).At(3, rapid.Uint64Range(1, 9).Draw(t, "version"))
+	}
+	s.bytes = packed.Append(binary.BigEndian.AppendUint64(nil, s.first), s.configuration, func(id spec.NodeID) int { return slices.Index(names, id) })
+	return s
+}
 
 var drawItem = rapid.Custom(func(t *rapid.T) item {
 	m := item{beat: drawBeat.Draw(t, "beat"), kind: byte(rapid.IntRange(1, len(types)).Draw(t, "kind")), keeps: none, granted: granted{by: none}}
@@ -36,6 +49,21 @@ func TestBundleForms(t *testing.T) {
 		b.repeats, b.acks = rapid.Uint64().Draw(t, "repeats"), rapid.Uint64().Draw(t, "acks")
 		b.resync = rapid.Bool().Draw(t, "resync")
 		b.items = rapid.SliceOfN(drawItem, 1, 20).Draw(t, "items")
+		if rapid.Bool().Draw(t, "members change") {
+			b.names = ids(rapid.IntRange(1, 5).Draw(t, "names"))
+			for i := range b.items {
+				b.items[i].of = drawStated(t, b.names)
+			}
+			for i := 0; b.beats != nil && i < len(b.beats.beats); i++ {
+				b.beats.beats[i].of = drawStated(t, b.names)
+			}
+			b.firsts = rapid.SliceOf(rapid.Custom(func(t *rapid.T) first {
+				return first{rapid.Uint64().Draw(t, "group"), rapid.Uint64().Draw(t, "digest")}
+			})).Draw(t, "firsts")
+			if b.placed = rapid.Uint64().Draw(t, "placed"); len(b.firsts) == 0 {
+				b.firsts = nil
+			}
+		}
 		data := b.append(nil)
 		got, err := readBundle(data)
 		require.NoError(t, err)
@@ -48,7 +76,10 @@ func TestBundleForms(t *testing.T) {
 }
 
 func FuzzReadBundle(f *testing.F) {
-	f.Add((&bundle{beats: &list{number: 1, beats: []beat{{1, 2, 3}}}, items: []item{{beat: beat{1, 2, 3}, kind: electionCode}}}).append(nil))
+	f.Add((&bundle{beats: &list{number: 1, beats: []beat{{1, 2, 3, nil}}}, items: []item{{beat: beat{1, 2, 3, nil}, kind: electionCode}}}).append(nil))
+	of := &stated{first: 7, configuration: firstOf(ids(3), nil)}
+	of.bytes = packed.Append(binary.BigEndian.AppendUint64(nil, of.first), of.configuration, func(id spec.NodeID) int { return slices.Index(ids(3), id) })
+	f.Add((&bundle{names: ids(3), firsts: []first{{1, 7}}, placed: 8, items: []item{{beat: beat{1, 2, 3, of}, kind: electionCode}}}).append(nil))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := readBundle(data)
 		if err != nil {
@@ -64,7 +95,7 @@ func FuzzReadBundle(f *testing.F) {
 type pair struct{ a, b *peer }
 
 func (p *pair) say(t require.TestingT, lost bool) (beats, acks []beat, size int) {
-	b := p.a.take()
+	b := p.a.take(maxItems)
 	data := b.append(nil)
 	if lost {
 		return nil, nil, len(data)
@@ -81,7 +112,14 @@ func (p *pair) turned() *pair { return &pair{p.b, p.a} }
 
 func beatsOf(n int, q spec.Question) (all []beat) {
 	for i := range n {
-		all = append(all, beat{uint64(i + 1), 4, q})
+		all = append(all, beat{uint64(i + 1), 4, q, nil})
+	}
+	return all
+}
+
+func ids(n int) (all []spec.NodeID) {
+	for i := range n {
+		all = append(all, spec.IntegerID(uint64(i+1)))
 	}
 	return all
 }
@@ -161,20 +199,34 @@ func TestBeatsSurviveLoss(t *testing.T) {
 // A group ranks the members as its placement does, and names them by that inside; and nothing leaves it with these names.
 func TestAliases(t *testing.T) {
 	members := []spec.NodeID{spec.IntegerID(3), spec.IntegerID(7), spec.IntegerID(9)}
-	g := newGroup("a", 1, []spec.NodeID{members[1], members[2], members[0]}, members)
-	require.Equal(t, spec.IntegerID(3), g.alias(1))
-	require.Equal(t, spec.IntegerID(1), g.alias(0))
+	g, l := newGroup("a", 1, []spec.NodeID{members[1], members[2], members[0]}, members), &loop{members: members}
+	require.Equal(t, spec.IntegerID(3), l.alias(g, 1))
+	require.Equal(t, spec.IntegerID(1), l.alias(g, 0))
 	for place := range members {
-		require.Equal(t, place, g.placeOf(g.alias(place)))
+		require.Equal(t, place, l.placeOf(g, l.alias(g, place)))
 		p := spec.Durable{Epoch: 3, Grantee: members[place]}
-		require.Equal(t, p, g.onDisk(g.inGroup(p, members), members))
+		require.Equal(t, p, l.onDisk(g, l.inGroup(g, p)))
 	}
-	require.Equal(t, none, g.placeOf(spec.NodeID{}))
-	require.True(t, g.alias(none).IsNone())
-	require.Equal(t, spec.Durable{Epoch: 3}, g.onDisk(g.inGroup(spec.Durable{Epoch: 3}, members), members))
+	require.Equal(t, none, l.placeOf(g, spec.NodeID{}))
+	require.True(t, l.alias(g, none).IsNone())
+	require.Equal(t, spec.Durable{Epoch: 3}, l.onDisk(g, l.inGroup(g, spec.Durable{Epoch: 3})))
 	const all = 1<<3 - 1
 	higher := func(place int) policy.Set { return policy.NewPeers(place, all, all, all, g.higher).Higher }
 	require.Equal(t, 1, higher(2).Size())
 	require.True(t, higher(2).Has(1))
 	require.Equal(t, 2, higher(0).Size())
+}
+
+// A node that is connected, and has not said by which weights it goes, or was not heard, is asked; until it has, it agrees to nothing.
+func TestWeightsAreAskedFor(t *testing.T) {
+	l := &loop{members: ids(3), peers: []*peer{nil, {place: 1}, {place: 2}}, up: policy.One(1), placed: 7}
+	g := &group{members: policy.One(0) | policy.One(1) | policy.One(2)}
+	require.False(t, l.agreed(g))
+	require.True(t, l.peers[1].resync)
+	require.False(t, l.peers[2].resync, "it is not connected")
+	for placed, agreed := range map[uint64]bool{7: true, 8: false} {
+		l.peers[1].placed, l.peers[1].resync = placed, false
+		require.Equal(t, agreed, l.agreed(g))
+		require.False(t, l.peers[1].resync)
+	}
 }

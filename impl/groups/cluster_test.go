@@ -23,7 +23,7 @@ import (
 // A disk keeps promises over the lives of a node, and takes its time.
 type disk struct {
 	mu    sync.Mutex
-	kept  map[uint64]spec.Durable
+	kept  map[uint64]storage.GroupPromise
 	floor spec.Durable
 	saves uint64
 	slow  time.Duration // of each save
@@ -45,13 +45,13 @@ func (d *disk) takes(long time.Duration) {
 	d.slow = long
 }
 
-func (d *disk) Load(group uint64) (spec.Durable, bool) {
+func (d *disk) Load(group uint64) (storage.GroupPromise, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if p, found := d.kept[group]; found {
 		return p, true
 	}
-	return d.floor, d.floor != spec.Durable{}
+	return storage.GroupPromise{Group: group, Promise: d.floor}, d.floor != spec.Durable{}
 }
 
 var errDisk = errors.New("the disk is full")
@@ -70,11 +70,11 @@ func (d *disk) Save(batch []storage.GroupPromise) error {
 		return errDisk
 	}
 	for _, p := range batch {
-		if was := d.kept[p.Group]; p.Promise.Epoch < was.Epoch || p.Promise.Reserved < was.Reserved ||
-			p.Promise.Epoch == was.Epoch && !was.Grantee.IsNone() && p.Promise.Grantee != was.Grantee {
+		if was := d.kept[p.Group].Promise; p.Promise.Epoch < was.Epoch || p.Promise.Reserved < was.Reserved ||
+			p.Promise.Epoch == was.Epoch && !was.Grantee.IsNone() && p.Promise.Grantee != was.Grantee || was.Configuration.Newer(p.Promise.Configuration) {
 			panic(fmt.Sprintf("%v after %v", p.Promise, was))
 		}
-		d.kept[p.Group] = p.Promise
+		d.kept[p.Group] = p
 	}
 	d.saves++
 	return nil
@@ -84,7 +84,7 @@ func (d *disk) Forget(keys []uint64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, key := range keys {
-		if p, found := d.kept[key]; found {
+		if p := d.kept[key].Promise; p != (spec.Durable{}) && p.Configuration.Version <= 1 {
 			d.floor.Epoch, d.floor.Reserved = max(d.floor.Epoch, p.Epoch+1), max(d.floor.Reserved, p.Reserved)
 			delete(d.kept, key)
 		}
@@ -109,14 +109,18 @@ type cluster struct {
 	ends    map[spec.NodeID]*transport.Endpoint
 	config  func(*groups.Config)
 	fences  fences
+
+	deaths  map[spec.NodeID]chan struct{}   // closed when a node is killed, or closed
+	records map[spec.NodeID]*storage.Memory // where members change; else nil
+	founded spec.Configuration              // with whom the cluster was
 }
 
 func newCluster(t *testing.T, n int, config func(*groups.Config)) *cluster {
-	c := &cluster{t: t, ids: ids(n), disks: map[spec.NodeID]*disk{}, nodes: map[spec.NodeID]*groups.Groups{}, ends: map[spec.NodeID]*transport.Endpoint{}, config: config,
+	c := &cluster{t: t, ids: ids(n), deaths: map[spec.NodeID]chan struct{}{}, disks: map[spec.NodeID]*disk{}, nodes: map[spec.NodeID]*groups.Groups{}, ends: map[spec.NodeID]*transport.Endpoint{}, config: config,
 		fences: fences{began: time.Now(), ops: map[string][]history.Op{}, epochs: map[string]spec.Epoch{}, leads: map[string]map[spec.Epoch]spec.NodeID{}}}
 	c.network = transport.NewNetwork(func(_, _ spec.NodeID) time.Duration { return time.Millisecond })
 	for _, id := range c.ids {
-		c.disks[id] = &disk{kept: map[uint64]spec.Durable{}, slow: time.Millisecond}
+		c.disks[id] = &disk{kept: map[uint64]storage.GroupPromise{}, slow: time.Millisecond}
 		c.start(id)
 	}
 	t.Cleanup(c.close)
@@ -140,19 +144,25 @@ func (c *cluster) close() {
 }
 
 func (c *cluster) start(id spec.NodeID) *groups.Groups {
-	addresses := map[spec.NodeID]string{}
-	for _, member := range c.ids {
-		addresses[member] = "of node " + member.String()
+	config := groups.Config{ID: id, Storage: c.disks[id], Clock: host.SystemClock{}, Rand: rand.New(rand.NewPCG(1, uint64(id[15])))}
+	if c.records != nil {
+		c.ends[id] = c.network.JoinChanging(id, uint64(id[15]))
+		config.Record = c.records[id]
+		config.Host = func(h *host.Config) { h.Rand = rand.New(rand.NewPCG(2, uint64(id[15]))) }
+	} else {
+		c.ends[id] = c.network.Join(id)
+		config.Addresses = map[spec.NodeID]string{}
+		for _, member := range c.ids {
+			config.Addresses[member] = "of node " + member.String()
+		}
 	}
-	c.ends[id] = c.network.Join(id)
-	config := groups.Config{ID: id, Addresses: addresses, Storage: c.disks[id], Transport: c.ends[id], Clock: host.SystemClock{},
-		Rand: rand.New(rand.NewPCG(1, uint64(id[15])))}
+	config.Transport = c.ends[id]
 	if c.config != nil {
 		c.config(&config)
 	}
 	node, err := groups.Open(config)
 	require.NoError(c.t, err)
-	c.nodes[id] = node
+	c.nodes[id], c.deaths[id] = node, make(chan struct{})
 	return node
 }
 
@@ -163,6 +173,7 @@ func (c *cluster) kill(id spec.NodeID) {
 }
 
 func (c *cluster) stop(id spec.NodeID) {
+	close(c.deaths[id])
 	_ = c.nodes[id].Close()
 	delete(c.nodes, id)
 }
@@ -170,7 +181,7 @@ func (c *cluster) stop(id spec.NodeID) {
 // lead has every node lead groups, and write to their resources while it does. Of each other node a program does that which was told the deadline, and writes until then
 // whatever it hears, unless its node is killed.
 func (c *cluster) lead(ctx context.Context, id spec.NodeID, all ...string) {
-	node := c.nodes[id]
+	node, dies := c.nodes[id], c.deaths[id]
 	require.NoError(c.t, node.Add(ctx, all...))
 	for _, name := range all {
 		go func() {
@@ -187,8 +198,13 @@ func (c *cluster) lead(ctx context.Context, id spec.NodeID, all ...string) {
 					case <-time.After(20 * time.Millisecond):
 					}
 				}
-				for slow := id[15]%2 == 0 && !errors.Is(context.Cause(ctx), groups.ErrClosed); slow && time.Now().Before(lease); time.Sleep(5 * time.Millisecond) {
+				for slow := id[15]%2 == 0 && !errors.Is(context.Cause(ctx), groups.ErrClosed); slow && time.Now().Before(lease); {
 					c.fences.write(c.t, name, id, r.Epoch())
+					select {
+					case <-dies:
+						return nil
+					case <-time.After(5 * time.Millisecond):
+					}
 				}
 				return nil
 			})
@@ -283,11 +299,28 @@ func (c *cluster) awaits(most time.Duration, is func() bool) time.Duration {
 	began := time.Now()
 	for !is() {
 		if time.Since(began) > most {
-			require.FailNow(c.t, "it does not come to be so", "%v: %v", most, c.leaders())
+			require.FailNow(c.t, "it does not come to be so", "%v: %v%s", most, c.leaders(), c.tells())
 		}
 		time.Sleep(time.Millisecond)
 	}
 	return time.Since(began)
+}
+
+// tells returns what each node says of the groups that are not as all others, where members change.
+func (c *cluster) tells() (text string) {
+	if c.records == nil {
+		return ""
+	}
+	for id, node := range c.nodes {
+		s := node.Status()
+		text += fmt.Sprintf("\nnode %v: up %v, dead %v, own %s: %v, %+v", id, s.Up, s.Dead, node.Own.Status().Role, node.Own.Members(), s.Counters)
+		for i, one := range s.Groups {
+			if i < 3 || one.Problem != "" {
+				text += fmt.Sprintf("\n    %+v", one)
+			}
+		}
+	}
+	return text
 }
 
 func (c *cluster) awaitLeaders(most time.Duration, wanted map[string]spec.NodeID, but ...spec.NodeID) time.Duration {

@@ -18,18 +18,25 @@ import (
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
-// Config says which node this is, of which cluster. ID and Addresses must be given, and Cluster and Dir, unless Storage and Transport are; the zero value of
-// every other field is its default.
+// Config says which node this is, of which cluster. Where members are fixed ID and Addresses must be given, and Cluster and Dir, unless Storage and Transport are. Where they
+// change Dir is enough: its record says the rest. The zero value of every other field is its default.
 type Config struct {
-	// ID is this node, one of Addresses. A node keeps it for life (R1).
+	// ID is this node, one of Addresses. A node keeps it for life (R1). Where members change it may be left out.
 	ID spec.NodeID
 	// Addresses are where all nodes listen, host:port, this node's included: the same at every node. They are the members of every group, and do not
 	// change (R40): a node whose record is of others does not open. Where a member listens may change, as all nodes are started again.
+	//
+	// Without any, members come and go: who they are is said by the cluster's own election (Groups.Own), whose record is in Dir, made by storage.Init, or bully init and join. See doc, Members that change.
 	Addresses map[spec.NodeID]string
+	// First returns who the first members of a group are, the same at every node (R49), where members change; or nil, for those that the cluster was founded with. It is asked
+	// when the group is added, and matters where nothing is kept of it: a group that is added after founders have gone needs others. Default: always the founders.
+	First func(group string) []spec.NodeID
 	// Cluster is the name of the cluster, the same at every node. See transport.Config.
 	Cluster string
-	// Dir is the folder in which the node keeps what it promises, in all groups. See storage.OpenGroups.
+	// Dir is the folder in which the node keeps what it promises, in all groups. See storage.OpenGroups. Where members change it is that of the record, and groups have a folder in it.
 	Dir string
+	// Address is where this node listens, where members change. Default: what its record says, or what bully init and join have kept.
+	Address string
 	// TLS has the certificate of this node; Insecure lets links be plain beyond this host. See transport.Config.
 	TLS      *tls.Config
 	Insecure bool
@@ -53,8 +60,14 @@ type Config struct {
 
 	// Storage keeps the promises. Default: storage.OpenGroups of Dir. The node closes it if it has opened it.
 	Storage Storage
-	// Transport carries the bundles. The node closes it. Default: transport.NewTCP, of Cluster and Addresses.
+	// Record keeps the promise of the cluster's own election, where members change. Default: that in Dir. The node closes it if it has opened it.
+	Record host.Storage
+	// Transport carries the bundles, and where members change what the cluster's own election says too: then it is a host.ChangingTransport as well. The node closes it.
+	// Default: transport.NewTCP, of Cluster and Addresses, or of the record in Dir.
 	Transport Transport
+	// Links and Host, if given, change the parts before they are made: the default Transport, and the cluster's own election.
+	Links func(*transport.Config)
+	Host  func(*host.Config)
 	// Clock tells the time. Default: host.KernelClock.
 	Clock host.Clock
 	// Rand jitters how long nodes wait after attempts that failed. Default: a random seed.
@@ -65,8 +78,8 @@ type Config struct {
 
 // Storage keeps the promises of a node in many groups. An error of Save or Forget is final. storage.Groups is one.
 type Storage interface {
-	// Load returns the promise of a group, and false if it has never been there.
-	Load(group uint64) (promise spec.Durable, found bool)
+	// Load returns the promise of a group, and false if it has never been there. See storage.Groups.
+	Load(group uint64) (promise storage.GroupPromise, found bool)
 	// Save makes a batch durable before it returns nil.
 	Save(batch []storage.GroupPromise) error
 	// Forget frees the place of groups.
@@ -75,7 +88,7 @@ type Storage interface {
 	Number() uint64
 }
 
-// Transport carries bundles to the other members, and tells what has come: transport.TCP with Bundles does, and transport.Endpoint.
+// Transport carries bundles to other nodes, and tells what has come: transport.TCP with Bundles does, and transport.Endpoint.
 type Transport interface {
 	SendBundle(to spec.NodeID, saves uint64, bundle []byte)
 	Wake() <-chan struct{}
@@ -104,10 +117,7 @@ const defaultPreemptions = 64
 
 // withDefaults returns the configuration with nothing left to be filled in but Storage and Transport.
 func (c Config) withDefaults() (Config, error) {
-	if _, member := c.Addresses[c.ID]; !member {
-		return c, fmt.Errorf("groups: Addresses: node %s itself is missing", c.ID)
-	}
-	if err := c.placement().Validate(); err != nil {
+	if err := c.checkMembers(); err != nil {
 		return c, err
 	}
 	if c.Timing == (host.Timing{}) {
@@ -134,19 +144,46 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	c.Logger = c.Logger.With("node", c.ID.String())
 	return c, nil
 }
 
-// placement returns who is to lead what.
-func (c *Config) placement() Placement {
-	members := slices.SortedFunc(maps.Keys(c.Addresses), spec.NodeID.Compare)
-	weights := map[spec.NodeID]int{}
-	for _, id := range members {
-		weights[id] = 1
+// changing reports whether members come and go.
+func (c *Config) changing() bool { return len(c.Addresses) == 0 }
+
+// checkMembers returns what is wrong with what says who the members are, and what they are to lead.
+func (c *Config) checkMembers() error {
+	if c.changing() {
+		return c.checkChanging()
 	}
-	maps.Copy(weights, c.Weights)
-	return Placement{Members: members, Weights: weights, Pins: c.Pins}
+	if _, member := c.Addresses[c.ID]; !member {
+		return fmt.Errorf("groups: Addresses: node %s itself is missing", c.ID)
+	}
+	if c.First != nil || c.Record != nil || c.Address != "" {
+		return errors.New("groups: First, Record and Address are for members that change: leave them out, or Addresses")
+	}
+	return c.placement(slices.Collect(maps.Keys(c.Addresses))).Validate()
+}
+
+// placement returns who is to lead what, of such members. Weights of others are left out: they may come to be members.
+func (c *Config) placement(members []spec.NodeID) Placement {
+	slices.SortFunc(members, spec.NodeID.Compare)
+	weights := maps.Clone(c.Weights)
+	if weights == nil {
+		weights = map[spec.NodeID]int{}
+	}
+	for _, id := range members {
+		if _, given := weights[id]; !given {
+			weights[id] = 1
+		}
+	}
+	pins := c.Pins
+	if c.changing() {
+		other := func(id spec.NodeID) bool { return !slices.Contains(members, id) }
+		maps.DeleteFunc(weights, func(id spec.NodeID, _ int) bool { return other(id) })
+		pins = maps.Clone(pins)
+		maps.DeleteFunc(pins, func(_ string, id spec.NodeID) bool { return other(id) })
+	}
+	return Placement{Members: members, Weights: weights, Pins: pins}
 }
 
 // open opens the storage and the transport, where they are not given.
@@ -159,8 +196,12 @@ func (c *Config) open() (opened *storage.Groups, err error) {
 		c.Storage, record = opened, opened.Record()
 	}
 	if c.Transport == nil {
-		c.Transport, err = transport.NewTCP(transport.Config{ID: c.ID, Cluster: c.Cluster, Members: c.Addresses, Record: record, TLS: c.TLS, Insecure: c.Insecure, HoldMemory: c.HoldMemory,
-			Listener: c.Listener, Logger: c.Logger, Bundles: true})
+		links := transport.Config{ID: c.ID, Cluster: c.Cluster, Members: c.Addresses, Record: record, TLS: c.TLS, Insecure: c.Insecure, HoldMemory: c.HoldMemory,
+			Listener: c.Listener, Logger: c.Logger, Bundles: true}
+		if c.Links != nil {
+			c.Links(&links)
+		}
+		c.Transport, err = transport.NewTCP(links)
 		if err != nil && opened != nil {
 			err = errors.Join(err, opened.Close())
 		}

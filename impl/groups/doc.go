@@ -44,8 +44,8 @@
 // All nodes should [Groups.Add] the same groups; where a node has not yet, it is in that group as one that is down. A group that is removed leaves nothing on disk but that
 // what comes after begins above its epochs and numbers: no promise is made twice.
 //
-// Weights and pins are those of the start: to change them, start one node after the other. Until the last has been, nodes rank differently, which costs nothing but that
-// a group may be led by another than the plan says.
+// Weights and pins are those of the start: to change them, start one node after the other. Where members are fixed nodes rank differently until the last has been, which costs nothing but that
+// a group may be led by another than the plan says; where they change all groups are ranked otherwise when the last has been.
 //
 // # Operators
 //
@@ -53,7 +53,24 @@
 // A program that embeds one registers its metrics by package impl/host/prometheus (Config.Groups); none has the name of a group as a label. A service of a thousand shards, as
 // a new user would write it, is in impl/groups/example.
 //
-// # Members
+// # Members that change
 //
-// The members are fixed, and the same in all groups: a node whose record is of others does not open. Decision 0046 says what is needed for members that change.
+// With Config.Addresses the members are fixed, and the same in all groups: a node whose record is of others does not open.
+//
+// Without them they come and go, and the record in Config.Dir says who the node is (storage.Init, or bully init and join):
+//
+//	node, err := groups.Open(groups.Config{Dir: dir, TLS: certificates})
+//	…
+//	node.Own.AddMember(ctx, spec.Member{ID: four, Address: "10.0.0.4:7000"}, 0) // at the node that leads the cluster's own election
+//
+// That election ([Groups.Own]) is always there, and is a [host.Host] as any other. Its members are those of the cluster. Each group has a configuration of its own, and its leader brings
+// it to those, one member at a time (R47): so nothing of what is proved rests on it. A node that was removed leads nothing any more, and ends with an error that wraps host.ErrRemoved when no group has it: do not
+// stop it before. No further member is changed until the groups at the leader have followed.
+//
+// A group begins with the members that the cluster was founded with, and comes to have all others. Once founders have gone, Config.First has to name others for groups that are new: members that are there, the same at
+// every node. Nodes that name different ones say so (GroupStatus.Problem), and take no part in the group unless it is led already. A node that knows no first members waits until the group's leader adds it.
+//
+// Ranks follow from weights and pins, which may be of nodes that come later. They change when all nodes that are connected have been given the same.
+//
+// Groups should be there from a cluster's first start on: a founding node that has run without does not know any more with whom it was founded. Decision 0050 says why it is so.
 package groups

@@ -1,6 +1,12 @@
 package groups
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/seed-fdf591db/bully/impl/internal/packed"
+	"github.com/seed-fdf591db/bully/spec"
+)
 
 // Without returns a bundle without what it says of a group in messages of its own, and whether it said anything.
 func Without(bytes []byte, group string) (rest []byte, said bool) {
@@ -21,4 +27,13 @@ func (g *Groups) Watchers() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.watchers)
+}
+
+// Lie returns a bundle in which a node says that it and another are the members of a group, in such an epoch, which began with such members.
+func Lie(from, to spec.NodeID, group string, epoch spec.Epoch, first uint64) []byte {
+	names := []spec.NodeID{from, to}
+	of := &stated{first: first, configuration: firstOf(names, nil).At(epoch, 9)}
+	of.bytes = packed.Append(binary.BigEndian.AppendUint64(nil, first), of.configuration, func(id spec.NodeID) int { return slices.Index(names, id) })
+	b := bundle{names: names, items: []item{{beat: beat{number([]byte(group)), epoch, 1, of}, kind: heartbeatCode, keeps: none, granted: granted{by: none}}}}
+	return b.append(nil)
 }

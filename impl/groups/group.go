@@ -12,7 +12,8 @@ import (
 
 // A group is one election, at this node: the core of one node, untouched, with what a host has of it. All but the seat is the loop's alone.
 //
-// Inside a group members have other ids: integers from 1 on, as the group ranks them, so that its highest is whom it is to be led by (Placement). A member has the same
+// Where members are fixed they have other ids inside a group: integers from 1 on, as the group ranks them, so that its highest is whom it is to be led by (Placement). For fixed members are of one
+// rank (R40), and a configuration costs a write more at each follower in a failover (R48). Where members change the configuration has ranks, and ids are what they are. A member has the same
 // id as long as its placement stays. Nothing on disk or on the wire has these ids. Where two nodes rank members otherwise, as in the midst of a change, each goes by its own order: whom a node helps against whom is its own
 // to say (R10, R11, R17), and neither promises nor leases ask for more.
 type group struct {
@@ -20,8 +21,23 @@ type group struct {
 	key  uint64 // its number
 	at   int    // its place among all of the loop
 
-	ranks  []uint8 // of each place: the rank, from 0, the highest last
-	places []uint8 // of each rank: the place
+	ranks  []uint8 // of each place: the rank, from 0, the highest last; nil where members change
+	places []uint8 // of each rank: the place; nil there too
+
+	// Where members change:
+	founding      spec.Configuration // what this node begins with, if nothing is kept (R49)
+	first         uint64             // the digest of its first members; 0 while that is not known
+	configuration spec.Configuration // that of the core, as others and users have been told
+	members       policy.Set         // of it
+	electors      policy.Set         // … those that vote
+	voters        policy.Set         // … those that may lead
+	said          *stated            // what was said of it last
+	wishes        bool               // the members may not be those that are wanted
+	leaves        bool               // this node is to lead it no more, as it is to be no voter
+	quarrels      policy.Set         // who has begun it with other first members
+	problem       string             // why this node takes no part in it
+	starts        policy.Instant     // when it is started; 0 if it is not waited for
+	best          int                // whom it is to be led by, if all run: a place; none if that was not looked up
 
 	node   *bully.Node // nil while the group rests at this node, as if it had crashed
 	policy policy.Policy
@@ -68,7 +84,9 @@ type stepped struct {
 	dated       spec.Question
 	reignEnded  bool
 	changed     bool
-	known       int // whom users may be told of as the leader, or none
+	members     policy.Set          // of the next
+	configured  *spec.Configuration // the new one; nil if it stays
+	known       int                 // whom users may be told of as the leader, or none
 	knownOf     spec.Epoch
 	sent        []spec.Message
 }
@@ -76,7 +94,7 @@ type stepped struct {
 // newGroup returns a group of a name, in which nothing has happened yet.
 func newGroup(name string, key uint64, order []spec.NodeID, members []spec.NodeID) *group {
 	n := len(members)
-	g := &group{name: name, key: key, told: Leadership{Group: name}, ranks: make([]uint8, n), places: make([]uint8, n), leader: none, gone: make(chan struct{})}
+	g := &group{name: name, key: key, told: Leadership{Group: name}, ranks: make([]uint8, n), places: make([]uint8, n), leader: none, best: none, gone: make(chan struct{})}
 	for i, id := range order {
 		place, rank := slices.Index(members, id), n-1-i
 		g.ranks[place], g.places[rank] = uint8(rank), uint8(place)
@@ -84,16 +102,22 @@ func newGroup(name string, key uint64, order []spec.NodeID, members []spec.NodeI
 	return g
 }
 
-// alias returns the id of a member in the group, and none of none.
-func (g *group) alias(place int) spec.NodeID {
-	if place < 0 || place >= len(g.ranks) {
+// alias returns the id of a node in a group, and none of none.
+func (l *loop) alias(g *group, place int) spec.NodeID {
+	switch {
+	case place < 0 || place >= len(l.members):
 		return spec.NodeID{}
+	case l.changing:
+		return l.members[place]
 	}
 	return spec.IntegerID(uint64(g.ranks[place]) + 1)
 }
 
-// placeOf returns the place of the member of such an id, and none of none.
-func (g *group) placeOf(alias spec.NodeID) int {
+// placeOf returns the place of the node of such an id, and none of none.
+func (l *loop) placeOf(g *group, alias spec.NodeID) int {
+	if l.changing {
+		return l.place(alias)
+	}
 	if rank := int(alias[len(alias)-1]) - 1; rank >= 0 && rank < len(g.places) {
 		return int(g.places[rank])
 	}
@@ -101,15 +125,15 @@ func (g *group) placeOf(alias spec.NodeID) int {
 }
 
 // inGroup returns a promise with the ids of the group.
-func (g *group) inGroup(p spec.Durable, members []spec.NodeID) spec.Durable {
-	p.Grantee = g.alias(slices.Index(members, p.Grantee))
+func (l *loop) inGroup(g *group, p spec.Durable) spec.Durable {
+	p.Grantee = l.alias(g, l.place(p.Grantee))
 	return p
 }
 
 // onDisk returns a promise with the ids of the members.
-func (g *group) onDisk(p spec.Durable, members []spec.NodeID) spec.Durable {
-	if place := g.placeOf(p.Grantee); place != none {
-		p.Grantee = members[place]
+func (l *loop) onDisk(g *group, p spec.Durable) spec.Durable {
+	if place := l.placeOf(g, p.Grantee); place != none && !l.changing {
+		p.Grantee = l.members[place]
 	}
 	return p
 }
@@ -128,7 +152,7 @@ func (l *loop) begin() {
 		if g.removing {
 			l.look(g)
 		} else {
-			l.start(g)
+			l.startSoon(g)
 		}
 	}
 }
@@ -139,36 +163,72 @@ func (l *loop) add(g *group) {
 	l.list, l.due = append(l.list, g), append(l.due, policy.Never)
 	l.byKey[g.key] = g
 	l.changes++
-	if l.begun {
-		l.start(g)
+	for place, p := range l.peers {
+		if p != nil && l.up.Has(place) && g.first != 0 {
+			p.firsts = append(p.firsts, first{g.key, g.first})
+		}
 	}
+	if l.begun {
+		l.startSoon(g)
+	}
+}
+
+// startSoon starts a group: where members change, and nothing is kept of it, when the others had time to say that they begin it with other members.
+func (l *loop) startSoon(g *group) {
+	if l.changing && g.first != 0 {
+		if kept, found := l.config.Storage.Load(g.key); !found || kept.First == 0 {
+			l.tick()
+			g.starts = l.watch.Now.Add(2 * l.config.Timing.Delay)
+			l.settle(g)
+			return
+		}
+	}
+	l.start(g)
 }
 
 // start makes the core of a group, and gives it its first step: a restart, if anything is kept of the group (R30, R32).
 func (l *loop) start(g *group) {
 	l.tick()
-	aliases := make([]spec.NodeID, len(l.members))
-	for place := range l.members {
-		aliases[place] = g.alias(place)
+	g.starts = 0
+	core := l.fixedCore
+	if l.changing {
+		core = l.coreOf
 	}
-	node, err := bully.New(g.alias(l.me), aliases)
+	node, in, err := core(g)
 	if err != nil {
-		l.fail("starting a group", err)
+		l.fail("starting group "+g.name, err)
+	}
+	if node == nil {
 		return
 	}
-	peers := policy.NewPeers(l.me, l.all, l.all, l.all, g.higher)
+	peers := policy.Peers{Me: l.me}
+	if !l.changing {
+		peers = policy.NewPeers(l.me, l.all, l.all, l.all, g.higher)
+	}
 	peers.Up, peers.Dead = l.up, l.dead
 	g.node, g.policy, g.role, g.leader = node, policy.New(l.config.Timing, l.config.Rand, peers), "", none
-	in := bully.Start()
-	if promise, found := l.config.Storage.Load(g.key); found {
-		in = bully.Restart(g.inGroup(promise, l.members))
+	if l.changing {
+		l.reconfigure(g, g.configuration)
 	}
 	l.step(g, in, none)
 }
 
+// fixedCore returns the core of a group of fixed members, and its first step.
+func (l *loop) fixedCore(g *group) (*bully.Node, bully.Input, error) {
+	aliases := make([]spec.NodeID, len(l.members))
+	for place := range l.members {
+		aliases[place] = l.alias(g, place)
+	}
+	node, err := bully.New(l.alias(g, l.me), aliases)
+	if kept, found := l.config.Storage.Load(g.key); found {
+		return node, bully.Restart(l.inGroup(g, kept.Promise)), err
+	}
+	return node, bully.Start(), err
+}
+
 // rest has a group take no step any more, as if this node had crashed, for that group alone. Its promise is kept.
 func (l *loop) rest(g *group) {
-	g.node, g.role, g.leader, g.deferred = nil, "", none, nil
+	g.node, g.role, g.leader, g.deferred, g.starts = nil, "", none, nil, 0
 	g.policy = policy.Policy{}
 	l.settle(g)
 	l.preempting(g, false)
@@ -186,6 +246,7 @@ func (l *loop) drop(g *group) {
 	l.list, l.due = l.list[:last], l.due[:last]
 	delete(l.byKey, g.key)
 	l.changes++
+	l.reformed = true
 	l.of.drops(g)
 }
 
@@ -207,7 +268,7 @@ func (l *loop) look(g *group) {
 		return // if its step is held, it is looked at when that is released
 	}
 	if g.hung != nil && g.hung.Rests().Idle {
-		if g.hung = nil; !g.removing && !l.closing {
+		if g.hung = nil; !g.removing && !l.closing && g.problem == "" {
 			l.start(g)
 			return
 		}
@@ -218,7 +279,7 @@ func (l *loop) look(g *group) {
 	resigned := g.reign != nil
 	if r := g.reign; r != nil {
 		rests := r.Rests()
-		asked := rests.Over() || len(g.resigning) > 0 || l.closing || g.removing
+		asked := rests.Over() || len(g.resigning) > 0 || l.closing || g.removing || g.leaves
 		if !rests.Hangs && !(rests.Idle && asked) {
 			return
 		}
@@ -232,6 +293,7 @@ func (l *loop) look(g *group) {
 		l.tick()
 		l.step(g, bully.Resign(), none)
 	}
+	g.leaves = false
 	for _, over := range g.resigning {
 		close(over)
 	}
@@ -239,6 +301,7 @@ func (l *loop) look(g *group) {
 	if g.removing || g.hung != nil || l.closing && resigned {
 		l.rest(g) // else it might be elected again
 	}
+	l.withdraw(g)
 	if g.removing {
 		g.over = true
 		l.next.gone = append(l.next.gone, g)

@@ -10,16 +10,25 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/impl/storage"
+	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // Groups is a node that takes part in many elections. Open makes one. All its methods may be called at the same time.
 type Groups struct {
+	// Own is the cluster's own election, where members change, and nil where they are fixed: its AddMember, RemoveMember and the like change the members of the cluster, and the groups follow. It runs
+	// as long as this node does.
+	Own *host.Host
+	// Links is the transport, or nil if it is none of TCP: for what it has counted.
+	Links *transport.TCP
+
 	config    Config
-	placement Placement
+	placement Placement // of fixed members
+	own       *own      // nil where members are fixed
 	loop      *loop
 	keeper    *reigns.Keeper
 	opened    *storage.Groups // that Open has opened, or nil
@@ -45,12 +54,28 @@ func Open(config Config) (*Groups, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, err := config.open()
+	var opened *storage.Groups
+	var own *own
+	if config.changing() {
+		if own, opened, err = config.openOwn(); err != nil {
+			err = errors.Join(err, own.close())
+			if opened != nil {
+				err = errors.Join(err, opened.Close())
+			}
+		}
+	} else {
+		opened, err = config.open()
+	}
 	if err != nil {
 		return nil, err
 	}
+	links, _ := config.Transport.(*transport.TCP)
+	if own != nil && own.node != nil {
+		links = own.node.Links()
+	}
+	config.Logger = config.Logger.With("node", config.ID.String())
 	g := &Groups{
-		config: config, placement: config.placement(), opened: opened,
+		Links: links, config: config, opened: opened, own: own,
 		calls: make(chan func()), wake: make(chan struct{}, 1), closing: make(chan struct{}), done: make(chan struct{}),
 		byName: map[string]*group{}, names: map[uint64]string{}, leaving: map[string]*group{}, watchers: map[*watcher]struct{}{},
 	}
@@ -63,6 +88,11 @@ func Open(config Config) (*Groups, error) {
 	if t, ok := config.Transport.(interface{ Begun() }); ok {
 		t.Begun() // the storage has written a file of this life
 	}
+	if own != nil {
+		g.Own = own.Host
+		own.sayFounders(config.Logger)
+		own.run(g.ownEnded)
+	}
 	g.ended.Go(g.saves)
 	go g.run()
 	return g, nil
@@ -70,9 +100,18 @@ func Open(config Config) (*Groups, error) {
 
 func (g *Groups) newLoop() *loop {
 	c := &g.config
-	l := &loop{config: c, of: g, mourned: none, guard: c.Guard.Loop(&c.Timing), members: g.placement.sorted(), byKey: map[uint64]*group{}, watch: reigns.NewWatch(c.Clock.Now, c.Timing.Delay),
+	l := &loop{config: c, of: g, mourned: none, guard: c.Guard.Loop(&c.Timing), byKey: map[uint64]*group{}, watch: reigns.NewWatch(c.Clock.Now, c.Timing.Delay),
 		beat: policy.Never, rings: policy.Never, saves: make(chan *job, 1), saved: make(chan error, 1), timer: c.Clock.NewTimer(policy.MaxTiming), turn: 1}
 	l.begins = l.watch.Now.Add(c.Timing.Heartbeat)
+	if g.own != nil {
+		l.changing, l.placed = true, c.placedBy()
+		l.admit(c.ID)
+		l.wanted, l.ruled, l.leaderless = g.own.WatchMembers(context.Background()), g.own.Watch(context.Background()), true
+		l.wants(host.Membership{Configuration: g.own.first})
+		return l
+	}
+	g.placement = c.placement(slices.Collect(maps.Keys(c.Addresses)))
+	l.members = g.placement.sorted()
 	l.all = 1<<len(l.members) - 1
 	for place, id := range l.members {
 		if id == c.ID {
@@ -80,7 +119,7 @@ func (g *Groups) newLoop() *loop {
 			l.peers = append(l.peers, nil)
 			continue
 		}
-		l.peers = append(l.peers, &peer{id: id, place: place, number: c.Rand.Uint64() >> 16})
+		l.peers = append(l.peers, l.newPeer(id, place))
 	}
 	return l
 }
@@ -123,12 +162,18 @@ func (g *Groups) run() {
 			<-g.wake
 		}
 	}
+	if g.own != nil {
+		g.own.end(g.endsNow())
+	}
 	err := g.config.Transport.Close()
 	if l.saving != nil {
 		<-l.saved // nobody hears of it; but the storage is not to be closed meanwhile
 	}
 	if g.opened != nil {
 		err = errors.Join(err, g.opened.Close())
+	}
+	if g.own != nil && g.own.node != nil {
+		err = errors.Join(err, g.own.node.Close())
 	}
 	if l.err == nil && err != nil {
 		l.err = fmt.Errorf("groups: closing: %w", err)
@@ -143,6 +188,19 @@ func (g *Groups) run() {
 	for _, one := range l.list {
 		close(one.gone)
 	}
+}
+
+// ownEnded ends this node, as its own election has ended: its disk is lost, or it is no member any more.
+func (g *Groups) ownEnded(err error) {
+	_ = g.call(context.Background(), func() { g.loop.fail("the cluster's own election", err) })
+}
+
+// endsNow returns a channel that is closed when the node is not to wait for anybody.
+func (g *Groups) endsNow() <-chan struct{} {
+	if g.loop.err != nil {
+		return closed
+	}
+	return g.closing
 }
 
 // Close ends the node at once, and returns when it has ended. It ends its reigns and resigns, but does not wait for work to return: see Stop. It returns why the node
@@ -221,16 +279,28 @@ func (g *Groups) Add(ctx context.Context, names ...string) error {
 	g.mu.Lock()
 	for _, name := range names {
 		key := number([]byte(name))
-		if other, there := g.names[key]; there {
+		other, there := g.names[key]
+		for _, one := range added { // in the same call
+			if one.key == key {
+				other, there = one.name, true
+			}
+		}
+		if there {
 			if other != name {
 				g.mu.Unlock()
 				return fmt.Errorf("groups: the names %q and %q have the same number: give one another name", name, other)
 			}
 			continue
 		}
-		one := newGroup(name, key, g.placement.Order(name), g.loop.members)
-		g.byName[name], g.names[key] = one, name
+		one, err := g.newGroup(name, key)
+		if err != nil {
+			g.mu.Unlock()
+			return err
+		}
 		added = append(added, one)
+	}
+	for _, one := range added {
+		g.byName[one.name], g.names[one.key] = one, one.name
 	}
 	g.mu.Unlock()
 	if len(added) == 0 {
@@ -241,6 +311,14 @@ func (g *Groups) Add(ctx context.Context, names ...string) error {
 			g.loop.add(one)
 		}
 	})
+}
+
+// newGroup returns a group of a name, in which nothing has happened yet.
+func (g *Groups) newGroup(name string, key uint64) (*group, error) {
+	if g.own != nil {
+		return g.newChangingGroup(name, key)
+	}
+	return newGroup(name, key, g.placement.Order(name), g.loop.members), nil
 }
 
 // awaitGone waits until a group that is being removed is gone.
@@ -330,5 +408,10 @@ func (g *Groups) Names() []string {
 	return slices.Sorted(maps.Keys(g.byName))
 }
 
-// Placement returns who is to lead what. It has the weight of each member.
-func (g *Groups) Placement() Placement { return g.placement }
+// Placement returns who is to lead what. It has the weight of each member. Where members change it is of those that vote in the cluster's own election as it is now.
+func (g *Groups) Placement() Placement {
+	if g.own == nil {
+		return g.placement
+	}
+	return g.config.placement(votersOf(g.Own.Members()))
+}

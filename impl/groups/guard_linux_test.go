@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/groups"
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -53,7 +54,7 @@ func TestGuardIsTold(t *testing.T) {
 	one, timing := spec.IntegerID(1), host.Busy()
 	links := &hanging{transport.NewNetwork(nil).Join(one), make(chan chan struct{}, 1), make(chan struct{})}
 	node, err := groups.Open(groups.Config{ID: one, Addresses: map[spec.NodeID]string{one: "of node 1"}, Timing: timing, Guard: guard, Transport: links,
-		Storage: &disk{kept: map[uint64]spec.Durable{}}})
+		Storage: &disk{kept: map[uint64]storage.GroupPromise{}}})
 	require.NoError(t, err)
 	require.NoError(t, node.Add(t.Context(), names(10)...))
 	for range node.Watch(t.Context()) {

@@ -19,9 +19,9 @@ import (
 // go on. There is one save at a time, and what waits for the next one is saved together. So a disk that is slow holds up the groups that elect, and no others.
 type loop struct {
 	config  *Config
-	members []spec.NodeID // ascending; places are places here
+	members []spec.NodeID // places are places here; where members are fixed ascending, and else none where nobody is
 	me      int
-	all     policy.Set
+	all     policy.Set // the members: where they change, those of the cluster
 	up      policy.Set
 	dead    policy.Set
 	mourned int     // the node of whose death groups are being told, or none
@@ -35,6 +35,18 @@ type loop struct {
 	due   []policy.Instant // of each, when the first of its timers ends, but for heartbeat; in a row, as each turn looks at all
 	byKey map[uint64]*group
 	turn  uint64
+
+	changing   bool                   // members come and go
+	own        spec.Configuration     // of the cluster: all are its members
+	electors   policy.Set             // … those that vote
+	voters     policy.Set             // … those that may lead
+	wanted     <-chan host.Membership // of the cluster; nil where members are fixed
+	ruled      <-chan host.Leadership // who leads the cluster's own election
+	leaderless bool                   // this node knows of nobody who does
+	placement  *Placement             // of these
+	placed     uint64                 // by which weights and pins this node goes
+	looks      bool                   // a change of members may be due in a group
+	reformed   bool                   // members have changed, of the cluster or of a group
 
 	changes uint64 // of byKey
 	taken   uint64 // inputs
@@ -77,11 +89,13 @@ func (l *loop) run(calls <-chan func(), wake <-chan struct{}, closing <-chan str
 		l.mourns()
 		more = l.endTimers() || more
 		l.beats()
+		more = l.reforms() || more
 		for _, g := range l.of.news() {
 			l.look(g)
 		}
 		l.save()
 		l.flush()
+		l.sweep()
 		l.rested = l.watch.Now
 		if l.err != nil || l.closing && !l.leads() {
 			return
@@ -101,6 +115,15 @@ func (l *loop) run(calls <-chan func(), wake <-chan struct{}, closing <-chan str
 		case err := <-l.saved:
 			l.tick()
 			l.release(err)
+		case r, ok := <-l.ruled:
+			if l.leaderless, l.looks = r.Leader.IsNone(), true; !ok {
+				l.ruled = nil
+			}
+		case m, ok := <-l.wanted:
+			l.tick()
+			if l.wants(m); !ok {
+				l.wanted = nil
+			}
 		case <-now:
 		case <-wake:
 		case <-l.config.Transport.Wake():
@@ -182,6 +205,9 @@ func (l *loop) drain() (more bool) {
 			return false
 		}
 		place := l.place(event.Node)
+		if place == none && l.changing {
+			place, l.reformed = l.admit(event.Node), true
+		}
 		if place == none || place == l.me {
 			continue
 		}
@@ -216,19 +242,22 @@ func (l *loop) hear(place int, event *transport.Event) {
 		}
 		l.read(l.peers[place], event.Bundle)
 	case transport.Up:
-		l.up, l.dead = l.up|one, l.dead&^one
+		l.up, l.dead, l.looks = l.up|one, l.dead&^one, true
 		l.peers[place].forget()
+		l.peers[place].placed = 0 // it may have been started with others; it is asked, unless it says so
+		l.introduce(l.peers[place])
 		for _, g := range l.list {
 			g.policy.Connected(place, l.watch.Now)
 			l.settle(g)
 		}
 	case transport.Down:
-		l.up &^= one
+		l.up, l.looks = l.up&^one, true
 		for _, g := range l.list {
 			g.policy.Broken(place)
+			l.reconciles(g, place)
 		}
 	case transport.Dead:
-		l.up, l.dead = l.up&^one, l.dead|one
+		l.up, l.dead, l.looks = l.up&^one, l.dead|one, true
 		l.config.Logger.Debug("proved dead", slog.String("dead", event.Node.String()))
 		l.mourned, l.unheard, l.paces = place, 0, paces{began: l.watch.Now}
 	case transport.LostDisk:
@@ -263,6 +292,10 @@ func (l *loop) endTimers() (more bool) {
 		}
 		g := l.list[i]
 		l.tick()
+		if g.starts != 0 {
+			l.start(g)
+			continue
+		}
 		l.endUrgent(g)
 		if l.stats.Steps-began >= mostSteps {
 			more = true
@@ -306,14 +339,23 @@ func (l *loop) endElection(g *group) {
 		return
 	}
 	g.node.CopyState(&l.state)
-	if g.policy.ElectionOver(l.backed()) {
+	if g.policy.ElectionOver(l.backed(g)) {
 		g.policy.Ended(policy.ElectionTimer)
 		l.step(g, bully.Timeout(spec.ElectionTimer), none)
 	}
 }
 
-// backed reports whether the support in l.state, and the node itself, are a quorum (R3).
-func (l *loop) backed() bool { return 2*(len(l.state.Support)+1) > len(l.members) }
+// backed reports whether the support in l.state, and the node itself, are a quorum (R3, R42).
+func (l *loop) backed(g *group) bool {
+	if !l.changing {
+		return 2*(len(l.state.Support)+1) > len(l.members)
+	}
+	backing := policy.One(l.me)
+	for _, id := range l.state.Support {
+		backing |= policy.One(l.place(id))
+	}
+	return 2*(backing&g.electors).Size() > g.electors.Size()
+}
 
 // settle notes when the first timer of a group ends.
 func (l *loop) settle(g *group) {
@@ -325,6 +367,9 @@ func (l *loop) settle(g *group) {
 				due = min(due, end)
 			}
 		}
+	}
+	if g.node == nil && g.starts != 0 {
+		due = g.starts
 	}
 	l.due[g.at] = due
 }

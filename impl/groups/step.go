@@ -63,7 +63,7 @@ func (l *loop) endDeferral(g *group, from spec.NodeID) {
 		return
 	}
 	if m, ok := g.policy.Deferred(from, l.watch.Now); ok {
-		l.step(g, bully.Receive(m), g.placeOf(m.From))
+		l.step(g, bully.Receive(m), l.placeOf(g, m.From))
 	}
 }
 
@@ -101,11 +101,15 @@ func (l *loop) step(g *group, in bully.Input, from int) {
 		}
 	} else {
 		g.node.CopyState(&l.state)
-		s.role, s.leader, s.epoch, s.latest = l.state.Role, g.placeOf(l.state.Leader), l.state.Epoch, l.state.Latest
+		if out.ConfigurationChanged {
+			s.configured = new(l.state.Configuration)
+			s.members, _, _ = l.setsOf(l.state.Configuration)
+		}
+		s.role, s.leader, s.epoch, s.latest = l.state.Role, l.placeOf(g, l.state.Leader), l.state.Epoch, l.state.Latest
 	}
 	if out.LeaderChanged {
 		leader, epoch := g.node.Leader()
-		s.known, s.knownOf = g.placeOf(leader), epoch
+		s.known, s.knownOf = l.placeOf(g, leader), epoch
 	}
 	if !out.Save {
 		l.perform(g, &s)
@@ -114,7 +118,7 @@ func (l *loop) step(g *group, in bully.Input, from int) {
 	s.sent = slices.Clone(out.Send)
 	g.held = &s
 	l.due[g.at] = policy.Never
-	l.next.promises = append(l.next.promises, storage.GroupPromise{Group: g.key, Promise: g.onDisk(out.Promise, l.members)})
+	l.next.promises = append(l.next.promises, storage.GroupPromise{Group: g.key, Promise: l.onDisk(g, out.Promise), First: g.first})
 	l.next.groups = append(l.next.groups, g)
 }
 
@@ -126,7 +130,7 @@ func (g *group) goesOn(out *bully.Output) bool {
 	}
 	switch out.Action {
 	case spec.OnHeartbeat:
-		return g.role == spec.Follower && out.Send[0].Type == spec.Ack
+		return g.role == spec.Follower && len(out.Send) == 1 && out.Send[0].Type == spec.Ack
 	case spec.OnAck, spec.HeartbeatTimeout:
 		return g.role == spec.Leader
 	}
@@ -135,6 +139,9 @@ func (g *group) goesOn(out *bully.Output) bool {
 
 // perform does what is to be done for a step, in the order of duty (section 10).
 func (l *loop) perform(g *group, s *stepped) {
+	if s.configured != nil {
+		l.reconfigure(g, *s.configured)
+	}
 	if s.reignEnded {
 		l.endReign(g, ErrNotLeader)
 	}
@@ -158,6 +165,9 @@ func (l *loop) perform(g *group, s *stepped) {
 	}
 	if s.changed {
 		l.tell(g, s.known, s.knownOf)
+	}
+	if g.wishes && s.role == spec.Leader {
+		l.looks = true
 	}
 	l.renew(g)
 	l.endElection(g)
@@ -228,8 +238,12 @@ func (l *loop) release(err error) {
 
 // say notes what is to be said in the next bundle to a peer. What a group has said before in the same turn stays before.
 func (l *loop) say(g *group, m *spec.Message) {
-	p := l.peers[g.placeOf(m.To)]
-	one := beat{g.key, m.Epoch, m.Question}
+	at := l.placeOf(g, m.To)
+	if at == none {
+		return // there was no room for it, so that nothing of it was heard
+	}
+	p := l.peers[at]
+	one := beat{g.key, m.Epoch, m.Question, l.states(g, m.Configuration)}
 	l.stats.Messages++
 	switch {
 	case m.Type == spec.Heartbeat && g.spoke != l.turn:
@@ -240,9 +254,9 @@ func (l *loop) say(g *group, m *spec.Message) {
 		return
 	}
 	g.spoke = l.turn
-	said := item{beat: one, kind: codeOf(m.Type), keeps: g.placeOf(m.Keeps), granted: granted{by: none}}
+	said := item{beat: one, kind: codeOf(m.Type), keeps: l.placeOf(g, m.Keeps), granted: granted{by: none}}
 	if m.Granted != (spec.Granted{}) {
-		said.granted = granted{g.placeOf(m.Granted.By), m.Granted.Epoch, m.Granted.Question}
+		said.granted = granted{l.placeOf(g, m.Granted.By), m.Granted.Epoch, m.Granted.Question}
 	}
 	p.items = append(p.items, said)
 }
@@ -253,9 +267,12 @@ func (l *loop) flush() {
 	saves := l.config.Storage.Number()
 	for _, p := range l.peers {
 		for p != nil && !p.idle() && l.err == nil {
-			b := p.take()
+			b := p.take(l.mostItems())
 			if b.empty() {
 				continue
+			}
+			if l.changing && (b.beats != nil || len(b.items) > 0) {
+				b.names = l.members
 			}
 			l.buffer = b.append(l.buffer[:0])
 			l.config.Transport.SendBundle(p.id, saves, l.buffer)
@@ -275,6 +292,11 @@ func (l *loop) read(p *peer, bytes string) {
 	}
 	if b.resync {
 		p.forget()
+		l.introduce(p)
+	}
+	if !l.understands(p, &b) {
+		l.stats.Malformed++
+		return
 	}
 	beats := p.hearBeats(&b)
 	for i, g := range l.groupsOf(&p.heard, beats) {
@@ -282,7 +304,7 @@ func (l *loop) read(p *peer, bytes string) {
 	}
 	acks := p.hearAcks(&b)
 	for i, g := range l.groupsOf(&p.said, acks) {
-		if m := &acks[i]; g == nil || !g.isDated(m) {
+		if m := &acks[i]; g == nil || g.wishes || !g.isDated(m) {
 			l.receive(g, p, &item{beat: *m, kind: ackCode, keeps: none, granted: granted{by: none}})
 		}
 	}
@@ -316,12 +338,18 @@ func (l *loop) receive(g *group, p *peer, m *item) {
 		l.stats.Unknown++ // as what is sent to a node that is down
 		return
 	}
-	message := spec.Message{Type: types[m.kind-1], From: g.alias(p.place), To: g.alias(l.me), Epoch: m.epoch, Question: m.question}
+	message := spec.Message{Type: types[m.kind-1], From: l.alias(g, p.place), To: l.alias(g, l.me), Epoch: m.epoch, Question: m.question}
+	if m.of != nil {
+		if !l.heeds(g, p, m.of) {
+			return
+		}
+		message.Configuration = m.of.configuration
+	}
 	switch {
 	case m.keeps != none:
-		message.Keeps = g.alias(m.keeps)
+		message.Keeps = l.alias(g, m.keeps)
 	case m.granted.by != none:
-		if by := g.alias(m.granted.by); !by.IsNone() {
+		if by := l.alias(g, m.granted.by); !by.IsNone() {
 			message.Granted = spec.Granted{By: by, Epoch: m.granted.epoch, Question: m.granted.question}
 		}
 	}

@@ -134,22 +134,26 @@ type GroupStatus struct {
 	Epoch  spec.Epoch  `json:"epoch"`
 	Wanted spec.NodeID `json:"wanted"` // who is to lead it if all run
 	Stuck  bool        `json:"stuck"`  // its work has reported no progress, and has not returned
+
+	Members spec.Configuration `json:"-"`                 // of the group, as this node has them; none where members are fixed
+	Problem string             `json:"problem,omitempty"` // why this node takes no part in it, or waits, where members change
 }
 
 // Counters count since the node was opened. All are few: none is of a group.
 type Counters struct {
-	Steps     uint64 `json:"steps"`    // of all groups
-	Saves     uint64 `json:"saves"`    // waits for the disk
-	Messages  uint64 `json:"messages"` // said, in all groups
-	Bundles   uint64 `json:"bundles"`  // said: frames
-	Bytes     uint64 `json:"bytes"`    // of these
-	Heard     uint64 `json:"heard"`    // bundles
-	Malformed uint64 `json:"malformed"`
-	Unknown   uint64 `json:"unknown"` // messages of groups that are not here
-	Ignored   uint64 `json:"ignored"` // messages that no node sends in that state (R33, R34)
-	Changes   uint64 `json:"changes"` // of what users were told
-	Pauses    uint64 `json:"pauses"`  // the node was held up for longer than Timing.Delay
-	Quiets    uint64 `json:"quiets"`  // how often work of a group reported no progress, and the node resigned in that group
+	Steps      uint64 `json:"steps"`    // of all groups
+	Saves      uint64 `json:"saves"`    // waits for the disk
+	Messages   uint64 `json:"messages"` // said, in all groups
+	Bundles    uint64 `json:"bundles"`  // said: frames
+	Bytes      uint64 `json:"bytes"`    // of these
+	Heard      uint64 `json:"heard"`    // bundles
+	Malformed  uint64 `json:"malformed"`
+	Unknown    uint64 `json:"unknown"`    // messages of groups that are not here
+	Ignored    uint64 `json:"ignored"`    // messages that no node sends in that state (R33, R34)
+	Unbelieved uint64 `json:"unbelieved"` // messages of nodes that are no members, and say that there are others (decision 0032)
+	Changes    uint64 `json:"changes"`    // of what users were told
+	Pauses     uint64 `json:"pauses"`     // the node was held up for longer than Timing.Delay
+	Quiets     uint64 `json:"quiets"`     // how often work of a group reported no progress, and the node resigned in that group
 }
 
 // Status returns the node as it is now. Of one that has ended it is the last.
@@ -161,13 +165,34 @@ func (g *Groups) Status() (s Status) {
 	return s
 }
 
+// bestOf returns who is to lead a group if all run.
+func (l *loop) bestOf(g *group) spec.NodeID {
+	if !l.changing {
+		return l.members[g.places[len(g.places)-1]]
+	}
+	if g.best == none {
+		if order := l.placement.Order(g.name); len(order) > 0 {
+			g.best = l.place(order[0])
+		}
+	}
+	return l.alias(g, g.best)
+}
+
+// waitsFor returns what is wrong with a group, or what it waits for.
+func (g *group) waitsFor() string {
+	if g.problem == "" && g.node != nil && g.configuration.IsEmpty() {
+		return "waits until its leader adds this node, or until its first members are named"
+	}
+	return g.problem
+}
+
 func (l *loop) status() Status {
 	s := Status{ID: l.config.ID, Counters: l.stats, Groups: make([]GroupStatus, 0, len(l.list))}
 	for _, g := range l.list {
 		if g.told.Leading {
 			s.Leading++
 		}
-		s.Groups = append(s.Groups, GroupStatus{Name: g.name, Role: g.role, Leader: g.told.Leader, Epoch: g.epoch, Wanted: l.members[g.places[len(g.places)-1]], Stuck: g.hung != nil})
+		s.Groups = append(s.Groups, GroupStatus{Name: g.name, Role: g.role, Leader: g.told.Leader, Epoch: g.epoch, Wanted: l.bestOf(g), Stuck: g.hung != nil, Members: g.configuration, Problem: g.waitsFor()})
 	}
 	slices.SortFunc(s.Groups, func(a, b GroupStatus) int { return cmp.Compare(a.Name, b.Name) })
 	for place, id := range l.members {

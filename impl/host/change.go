@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-fdf591db/bully/impl/internal/membership"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
@@ -83,13 +84,16 @@ func (h *Host) nextOf(c *change) (next spec.Configuration, over bool, err error)
 	}
 	verdict, members := c.plan.next(now, h.config.ID, h.answered)
 	switch verdict {
-	case fulfilled:
+	case membership.Fulfilled:
 		return spec.Configuration{}, true, nil
-	case handsOver:
+	case membership.HandsOver:
 		c.handing = true
 		return spec.Configuration{}, false, nil
-	case awaits: // it may have just come up: it need not wait for the next heartbeat
+	case membership.Awaits: // it may have just come up: it need not wait for the next heartbeat
 		h.policy.Due.Sooner(policy.HeartbeatTimer, h.watch.Now.Add(2*h.config.Timing.Delay))
+		return spec.Configuration{}, false, nil
+	}
+	if !c.force && h.config.Follows != nil && !h.config.Follows(now) {
 		return spec.Configuration{}, false, nil
 	}
 	if next, err = spec.NewConfiguration(h.state.Epoch, now.Version+1, members); err != nil {
@@ -161,17 +165,17 @@ func (h *Host) doubts(c *change, next spec.Configuration) (bool, error) {
 	if c.force {
 		return false, nil
 	}
-	problem := losesQuorum(next, h.config.ID, h.backsNow)
+	problem := membership.LosesQuorum(next, h.config.ID, h.backsNow)
 	if problem == "" {
 		members := next.Members()
 		for _, wanted := range c.plan {
-			members = with(members, wanted)
+			members = membership.With(members, wanted)
 		}
 		added := func(id spec.NodeID) bool {
-			return h.backsNow(id) || !votes(kindOfMember(next, id)) // it is to answer before it votes
+			return h.backsNow(id) || !membership.Votes(kindOfMember(next, id)) // it is to answer before it votes
 		}
 		if last, err := spec.NewConfiguration(next.Epoch, next.Version, members); err == nil {
-			problem = losesQuorum(last, h.config.ID, added)
+			problem = membership.LosesQuorum(last, h.config.ID, added)
 		}
 	}
 	switch {
@@ -215,54 +219,14 @@ func (h *Host) demoted() bool {
 // that it is none, if the kind is "". Each step to it changes one member (R47).
 type plan []spec.Member
 
-// verdict says what a plan comes to in a configuration.
-type verdict uint8
-
-const (
-	fulfilled verdict = iota + 1 // nothing is left to be done
-	changes                      // a configuration is to be made
-	awaits                       // a new member must have acknowledged the configuration first
-	handsOver                    // the rest is for another leader to do
-)
-
-// next returns what is to be done next by the leader me, in its configuration c, which is settled: for changes, the
-// members of the configuration to be made. A node that is to vote is an observer until it has answered: a quorum that
-// counts a node which does not run is one that needs all others. A leader is not removed: made a witness first, it hands
-// over (R47).
-func (p plan) next(c spec.Configuration, me spec.NodeID, answered func(spec.NodeID) bool) (verdict, []spec.Member) {
+// next returns what is to be done next by the leader me, in its configuration c, which is settled, for the first member that is not as wanted.
+func (p plan) next(c spec.Configuration, me spec.NodeID, answered func(spec.NodeID) bool) (membership.Verdict, []spec.Member) {
 	for _, wanted := range p {
-		now, member := c.Member(wanted.ID)
-		switch {
-		case now == wanted || !member && wanted.Kind == "":
-			continue
-		case wanted.ID == me && now.Kind == spec.Witness && !votes(wanted.Kind):
-			return handsOver, nil
-		case wanted.ID == me && !votes(wanted.Kind):
-			wanted = now
-			wanted.Kind = spec.Witness
-		case wanted.Kind == "", !votes(wanted.Kind), votes(now.Kind):
-		case !member:
-			wanted.Kind = spec.Observer
-		case now.Address != wanted.Address:
-			wanted.Kind = spec.Observer // it must answer from where it is now
-		case !answered(wanted.ID):
-			return awaits, nil
+		if verdict, members := membership.Next(c, me, wanted, answered); verdict != membership.Fulfilled {
+			return verdict, members
 		}
-		return changes, with(c.Members(), wanted)
 	}
-	return fulfilled, nil
-}
-
-// votes reports whether members of a kind are electors.
-func votes(k spec.MemberKind) bool { return k == spec.Voter || k == spec.Witness }
-
-// with returns members after what is wanted of one.
-func with(members []spec.Member, wanted spec.Member) []spec.Member {
-	members = slices.DeleteFunc(members, func(m spec.Member) bool { return m.ID == wanted.ID })
-	if wanted.Kind != "" {
-		members = append(members, wanted)
-	}
-	return members
+	return membership.Fulfilled, nil
 }
 
 // check returns what is wrong with a plan, whoever leads: it is looked at before anything is changed.
@@ -279,7 +243,7 @@ func (p plan) check(c spec.Configuration, force bool) error {
 			return fmt.Errorf("node %s is a member at %s, not at %s: if it has moved with its disk, force this; without its disk it is another "+
 				"node: join under a new id, and replace this one", wanted.ID, now.Address, wanted.Address)
 		}
-		members = with(members, wanted)
+		members = membership.With(members, wanted)
 		if other, taken := sharesAddress(members, wanted); taken {
 			return fmt.Errorf("node %s is at %s already: node %s needs an address of its own", other, endpoint(wanted.Address), wanted.ID)
 		}
@@ -331,31 +295,4 @@ func endpoint(address string) string {
 		return net.JoinHostPort(host, port)
 	}
 	return at
-}
-
-// losesQuorum says why a configuration would leave the cluster without a leader, as far as its leader me can tell from who
-// backs it now; or it returns "".
-func losesQuorum(c spec.Configuration, me spec.NodeID, backs func(spec.NodeID) bool) string {
-	var electors, backing int
-	var missing []string
-	leads := kindOfMember(c, me) == spec.Voter
-	for _, m := range c.Members() {
-		if !votes(m.Kind) {
-			continue
-		}
-		electors++
-		if m.ID != me && !backs(m.ID) {
-			missing = append(missing, m.ID.String())
-			continue
-		}
-		backing++
-		leads = leads || m.Kind == spec.Voter
-	}
-	switch {
-	case 2*backing <= electors:
-		return fmt.Sprintf("of the %d that would vote %d answer, which are no quorum: nothing is heard of %s", electors, backing, strings.Join(missing, ", "))
-	case !leads:
-		return fmt.Sprintf("node %s would lead no more, and nothing is heard of those that could: %s", me, strings.Join(missing, ", "))
-	}
-	return ""
 }

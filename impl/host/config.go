@@ -40,6 +40,12 @@ type Config struct {
 	// are, and Believe, and nobody else. Without any it believes whoever is the first to reach it; so would the cluster then, as this node is one
 	// of its members.
 	AddedBy []spec.NodeID
+	// Follows, if given, says whether all that goes by the members has come to go by a configuration: until then no further change is made, unless that is forced. It is called by the
+	// loop, and must not block. Default: it has.
+	Follows func(spec.Configuration) bool
+	// Leaves, if given, says whether this node may stop as it is no member any more: Run goes on until it does. It is called by the loop, again and
+	// again, and must not block. Default: it may.
+	Leaves func() bool
 	// Overrun, if given, is called when work has not returned by the last deadline of its reign: somebody else may lead
 	// from now on, and work may still write. It is called once for each such work, by a goroutine of its own.
 	//

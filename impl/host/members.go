@@ -296,6 +296,10 @@ func (h *Host) leave() {
 	if h.err != nil || h.watch.Now.Before(h.leaves) {
 		return
 	}
+	if h.config.Leaves != nil && !h.config.Leaves() {
+		h.leaves = h.leaves.Add(h.config.Timing.Linger()) // to look again
+		return
+	}
 	h.err = h.membersError(ErrRemoved, fmt.Sprintf("the members are %s; with its disk it can be added again; without it, it comes back under a new id", h.state.Configuration))
 	h.config.Logger.Warn("stopped", slog.Any("err", h.err))
 }

@@ -27,17 +27,17 @@ func batch(promises ...GroupPromise) []GroupPromise { return promises }
 
 // groupBatches is what a node saves in many groups in the tests of crashes: three groups begin, one learns an epoch, two grant.
 var groupBatches = [][]GroupPromise{
-	batch(GroupPromise{1, promise(0, 0)}, GroupPromise{2, promise(0, 0)}, GroupPromise{3, reserving(promise(0, 0), 1)}),
-	batch(GroupPromise{2, promise(3, 0)}),
-	batch(GroupPromise{1, promise(1, 5)}, GroupPromise{2, promise(3, 5)}),
+	batch(GroupPromise{1, promise(0, 0), 0}, GroupPromise{2, promise(0, 0), 0}, GroupPromise{3, reserving(promise(0, 0), 1), 0}),
+	batch(GroupPromise{2, promise(3, 0), 0}),
+	batch(GroupPromise{1, promise(1, 5), 0}, GroupPromise{2, promise(3, 5), 0}),
 }
 
 // groupsAfter returns what is kept after so many batches.
-func groupsAfter(batches int) map[uint64]spec.Durable {
-	kept := map[uint64]spec.Durable{}
+func groupsAfter(batches int) map[uint64]GroupPromise {
+	kept := map[uint64]GroupPromise{}
 	for _, b := range groupBatches[:batches] {
 		for _, p := range b {
-			kept[p.Group] = p.Promise
+			kept[p.Group] = p
 		}
 	}
 	return kept
@@ -85,15 +85,15 @@ func checkGroups(t *testing.T, name string, disk *simdisk.Disk, saved int) {
 		require.Less(t, saved, len(groupBatches), name)
 		require.Equal(t, groupsAfter(saved+1), g.kept, name)
 	}
-	require.NoError(t, g.Save(batch(GroupPromise{2, promise(9, 1)})), name)
+	require.NoError(t, g.Save(batch(GroupPromise{2, promise(9, 1), 0})), name)
 	g, err = openGroupsDisk(disk.Crash(func(int) int { return 0 }))
 	require.NoError(t, err, name)
 	p, found := g.Load(2)
 	require.True(t, found, name)
-	require.Equal(t, promise(9, 1), p, name)
+	require.Equal(t, promise(9, 1), p.Promise, name)
 }
 
-func sameGroups(a, b map[uint64]spec.Durable) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+func sameGroups(a, b map[uint64]GroupPromise) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
 // TestManyCrashesOfGroups crashes again and again, at any call, and lets the disk come back in any way; groups come and go.
 func TestManyCrashesOfGroups(t *testing.T) {
@@ -108,8 +108,8 @@ func TestManyCrashesOfGroups(t *testing.T) {
 			for turn := 0; err == nil && turn < 40; turn++ {
 				require.GreaterOrEqual(t, g.Number(), number)
 				group := rapid.Uint64Range(1, 4).Draw(t, "group")
-				p, _ := g.Load(group)
-				was := durable[group]
+				found, _ := g.Load(group)
+				p, was := found.Promise, durable[group]
 				require.True(t, p.Epoch > was.Epoch || p.Epoch == was.Epoch && (was.Grantee.IsNone() || p.Grantee == was.Grantee), "%v after %v", p, was)
 				require.GreaterOrEqual(t, p.Reserved, was.Reserved)
 				if rapid.IntRange(0, 5).Draw(t, "goes") == 0 {
@@ -121,7 +121,7 @@ func TestManyCrashesOfGroups(t *testing.T) {
 				p.Epoch++
 				p.Grantee = n(rapid.Uint64Range(1, 5).Draw(t, "grantee"))
 				p.Reserved += spec.Block
-				if err = g.Save(batch(GroupPromise{group, p})); err == nil {
+				if err = g.Save(batch(GroupPromise{group, p, 0})); err == nil {
 					durable[group], number = p, g.Number()
 				}
 			}
@@ -136,7 +136,7 @@ func TestGroupsBeginAnew(t *testing.T) {
 	g, err := OpenGroups(dir, n(3), five)
 	require.NoError(t, err)
 	for i := range 400 {
-		require.NoError(t, g.Save(batch(GroupPromise{uint64(i%7 + 1), promise(spec.Epoch(i), 5)})))
+		require.NoError(t, g.Save(batch(GroupPromise{uint64(i%7 + 1), promise(spec.Epoch(i), 5), 0})))
 	}
 	require.Equal(t, uint64(401), g.Number())
 	require.NoError(t, g.Close())
@@ -148,7 +148,7 @@ func TestGroupsBeginAnew(t *testing.T) {
 	defer g.Close()
 	p, found := g.Load(1)
 	require.True(t, found)
-	require.Equal(t, promise(399, 5), p)
+	require.Equal(t, promise(399, 5), p.Promise)
 	require.Equal(t, spec.Question(401)*spec.Block, g.Record().Reserved)
 }
 
@@ -159,7 +159,7 @@ func TestGroupsThatAreGone(t *testing.T) {
 	require.NoError(t, err)
 	_, found := g.Load(7)
 	require.False(t, found)
-	require.NoError(t, g.Save(batch(GroupPromise{7, reserving(promise(4, 5), 2)}, GroupPromise{8, promise(1, 5)})))
+	require.NoError(t, g.Save(batch(GroupPromise{7, reserving(promise(4, 5), 2), 0}, GroupPromise{8, promise(1, 5), 0})))
 	require.NoError(t, g.Forget([]uint64{7, 9}))
 	require.Len(t, g.kept, 1)
 	require.NoError(t, g.Close())
@@ -169,22 +169,22 @@ func TestGroupsThatAreGone(t *testing.T) {
 	for _, group := range []uint64{7, 9} {
 		p, found := g.Load(group)
 		require.True(t, found)
-		require.Equal(t, reserving(promise(5, 0), 2), p)
-		require.Error(t, g.next(GroupPromise{group, reserving(promise(4, 1), 2)}), "the epoch that it has promised")
+		require.Equal(t, reserving(promise(5, 0), 2), p.Promise)
+		require.Error(t, g.next(GroupPromise{group, reserving(promise(4, 1), 2), 0}), "the epoch that it has promised")
 	}
 	p, _ := g.Load(8)
-	require.Equal(t, promise(1, 5), p)
+	require.Equal(t, promise(1, 5), p.Promise)
 }
 
 // What no node may ask for is refused, and for good.
 func TestGroupsRefuse(t *testing.T) {
 	for name, bad := range map[string]GroupPromise{
-		"an epoch that goes back": {1, promise(2, 5)}, "a second grantee": {1, promise(3, 4)}, "no group": {0, promise(4, 5)},
-		"a grantee that is no member": {1, promise(4, 9)}, "numbers that go back": {1, promise(4, 5)}, "a part of a block": {1, spec.Durable{Epoch: 4, Reserved: spec.Block + 1}},
+		"an epoch that goes back": {1, promise(2, 5), 0}, "a second grantee": {1, promise(3, 4), 0}, "no group": {0, promise(4, 5), 0},
+		"a grantee that is no member": {1, promise(4, 9), 0}, "numbers that go back": {1, promise(4, 5), 0}, "a part of a block": {1, spec.Durable{Epoch: 4, Reserved: spec.Block + 1}, 0},
 	} {
 		g, err := OpenGroups(t.TempDir(), n(3), five)
 		require.NoError(t, err)
-		require.NoError(t, g.Save(batch(GroupPromise{1, reserving(promise(3, 5), 1)})))
+		require.NoError(t, g.Save(batch(GroupPromise{1, reserving(promise(3, 5), 1), 0})))
 		err = g.Save(batch(bad))
 		require.Error(t, err, name)
 		require.Equal(t, err, g.Save(nil), name)
@@ -198,7 +198,7 @@ func TestBadGroups(t *testing.T) {
 		dir = t.TempDir()
 		g, err := OpenGroups(dir, n(3), five)
 		require.NoError(t, err)
-		require.NoError(t, g.Save(batch(GroupPromise{1, promise(3, 5)})))
+		require.NoError(t, g.Save(batch(GroupPromise{1, promise(3, 5), 0})))
 		require.NoError(t, g.Close())
 		file, err = os.ReadFile(filepath.Join(dir, groupsName))
 		require.NoError(t, err)
@@ -238,7 +238,7 @@ func TestBadGroups(t *testing.T) {
 		g, err := OpenGroups(dir, n(3), five)
 		require.NoError(t, err, name)
 		p, _ := g.Load(1)
-		require.Equal(t, promise(3, 5), p, name)
+		require.Equal(t, promise(3, 5), p.Promise, name)
 		require.NoError(t, g.Close())
 	}
 	dir, _ := fill(t)
@@ -269,7 +269,7 @@ func TestGroupsAtTheirBounds(t *testing.T) {
 		require.Equal(t, damagedKind, kindOfError(t, err), "%d bytes", short)
 	}
 	last := spec.Durable{Epoch: spec.MaxEpoch, Grantee: n(5), Reserved: spec.MaxReserved}
-	for _, saves := range [][]GroupPromise{nil, {{1, last}}} {
+	for _, saves := range [][]GroupPromise{nil, {{1, last, 0}}} {
 		require.NoError(t, g.Save(saves))
 		require.NoError(t, g.Close())
 		g, err = OpenGroups(dir, n(3), five)
@@ -277,7 +277,7 @@ func TestGroupsAtTheirBounds(t *testing.T) {
 	}
 	p, found := g.Load(1)
 	require.True(t, found)
-	require.Equal(t, last, p)
+	require.Equal(t, last, p.Promise)
 	require.NoError(t, g.Close())
 }
 
@@ -290,7 +290,7 @@ func kindOfError(t *testing.T, err error) Kind {
 // childBatch is what a child saves of an epoch at once, in many groups.
 func childBatch(epoch spec.Epoch) (all []GroupPromise) {
 	for group := range uint64(300) {
-		all = append(all, GroupPromise{group + 1, promise(epoch, 5)})
+		all = append(all, GroupPromise{group + 1, promise(epoch, 5), 0})
 	}
 	return all
 }
@@ -303,7 +303,7 @@ func saveGroupsForEver(dir string, _ bool) error {
 	}
 	p, found := g.Load(1)
 	fmt.Println("open", found)
-	for epoch := p.Epoch + 1; ; epoch++ {
+	for epoch := p.Promise.Epoch + 1; ; epoch++ {
 		if err := g.Save(childBatch(epoch)); err != nil {
 			return err
 		}
@@ -331,16 +331,153 @@ func TestKillGroups(t *testing.T) {
 		}
 		g, err := OpenGroups(dir, me.id, me.members)
 		require.NoError(t, err)
-		p, _ := g.Load(1)
+		kept, _ := g.Load(1)
+		p := kept.Promise
 		require.GreaterOrEqual(t, p.Epoch, durable, "what was saved is there")
 		require.LessOrEqual(t, p.Epoch, durable+1, "nothing is there that was not asked for")
 		if durable = p.Epoch; durable > 0 {
 			for _, of := range childBatch(durable) {
 				got, _ := g.Load(of.Group)
-				require.Equal(t, of.Promise, got, "all of one save")
+				require.Equal(t, of, got, "all of one save")
 			}
 		}
 		require.NoError(t, g.Close())
 	}
 	require.Greater(t, saves, rounds)
+}
+
+// with returns a promise with a configuration of voters.
+func with(p spec.Durable, version uint64, voters ...uint64) spec.Durable {
+	var members []spec.Member
+	for _, id := range voters {
+		members = append(members, spec.Member{ID: n(id), Kind: spec.Voter, Rank: uint16(7 * id)})
+	}
+	c, err := spec.NewConfiguration(p.Epoch, version, members)
+	if err != nil {
+		panic(err)
+	}
+	p.Configuration = c
+	return p
+}
+
+// changingBatches is what a node saves in many groups whose members change: two begin, one with what it waits for; one is led and comes to have another member, one is told of its members.
+var changingBatches = [][]GroupPromise{
+	batch(GroupPromise{1, with(promise(0, 0), 1, 1, 3, 5), 11}, GroupPromise{2, spec.Durable{Configuration: spec.EmptyConfiguration()}, 0}),
+	batch(GroupPromise{1, with(promise(1, 5), 1, 1, 3, 5), 11}),
+	batch(GroupPromise{1, with(promise(1, 5), 2, 1, 3, 5, 6), 11}, GroupPromise{2, with(promise(4, 9), 3, 3, 7, 9), 12}),
+}
+
+// The same of every crash where members change.
+func TestEveryCrashOfChangingGroups(t *testing.T) {
+	open := func(disk *simdisk.Disk) (*Groups, error) {
+		return groupsOn(folder.LogOn(disk, "/data", groupsName, groupsHead), owner{id: n(3)})
+	}
+	save := func(disk *simdisk.Disk) (saved int) {
+		g, err := open(disk)
+		for _, b := range changingBatches {
+			if err != nil || g.Save(b) != nil {
+				break
+			}
+			saved++
+		}
+		return saved
+	}
+	after := func(batches int) map[uint64]GroupPromise {
+		kept := map[uint64]GroupPromise{}
+		for _, b := range changingBatches[:batches] {
+			for _, p := range b {
+				kept[p.Group] = p
+			}
+		}
+		return kept
+	}
+	check := func(name string, disk *simdisk.Disk, saved int) {
+		g, err := open(disk)
+		require.NoError(t, err, name)
+		if !sameGroups(g.kept, after(saved)) {
+			require.Less(t, saved, len(changingBatches), name)
+			require.Equal(t, after(saved+1), g.kept, name)
+		}
+	}
+	eachWay(t, func(t *testing.T, newDisk func() *simdisk.Disk) {
+		disk := newDisk()
+		require.Equal(t, len(changingBatches), save(disk))
+		for call := 1; call <= disk.Calls(); call++ {
+			for _, outcome := range simdisk.Outcomes() {
+				disk := newDisk()
+				disk.Fault = at(call, outcome)
+				saved := save(disk)
+				simdisk.Explore(func(choose func(int) int) {
+					check(fmt.Sprintf("call %d %s, %d saved", call, outcome, saved), disk.Crash(choose), saved)
+				})
+				check(fmt.Sprintf("call %d %s, killed", call, outcome), disk.Reopen(), saved)
+			}
+		}
+	})
+}
+
+// A group that is gone, and whose members have changed, comes again with the newest that this node has held (R42); one whose members are those that it began with may begin with others.
+func TestChangingGroupsThatAreGone(t *testing.T) {
+	dir := t.TempDir()
+	g, err := OpenGroups(dir, n(3), nil)
+	require.NoError(t, err)
+	changed := GroupPromise{7, with(reserving(promise(4, 5), 2), 2, 1, 3), 11}
+	require.NoError(t, g.Save(batch(changed, GroupPromise{8, with(promise(9, 5), 1, 1, 3, 5), 11})))
+	require.NoError(t, g.Forget([]uint64{7, 8}))
+	require.NoError(t, g.Close())
+	g, err = OpenGroups(dir, n(3), nil)
+	require.NoError(t, err)
+	defer g.Close()
+	p, found := g.Load(7)
+	require.True(t, found)
+	require.Equal(t, changed, p)
+	p, found = g.Load(8)
+	require.True(t, found)
+	require.Equal(t, GroupPromise{8, promise(10, 0), 0}, p, "above all that was promised, and of no members")
+	require.NoError(t, g.Save(batch(GroupPromise{8, with(promise(10, 1), 1, 2, 3), 12})), "it has begun with others")
+}
+
+// What no node of changing members may ask for is refused, and for good; and so is a file of the other kind.
+func TestChangingGroupsRefuse(t *testing.T) {
+	good := GroupPromise{1, with(reserving(promise(3, 5), 1), 2, 1, 3, 5), 11}
+	for name, bad := range map[string]GroupPromise{
+		"an older configuration":      {1, with(reserving(promise(3, 5), 1), 1, 1, 3, 5), 11},
+		"another of the same version": {1, with(reserving(promise(3, 5), 1), 2, 1, 3), 11},
+		"no configuration":            {1, reserving(promise(4, 5), 1), 11},
+		"other first members":         {1, with(reserving(promise(4, 5), 1), 2, 1, 3, 5), 12},
+	} {
+		g, err := OpenGroups(t.TempDir(), n(3), nil)
+		require.NoError(t, err)
+		require.NoError(t, g.Save(batch(good)))
+		err = g.Save(batch(bad))
+		require.Error(t, err, name)
+		require.Equal(t, err, g.Save(nil), name)
+		require.NoError(t, g.Close())
+	}
+	for name, members := range map[string][2][]spec.NodeID{"fixed": {five, nil}, "changing": {nil, five}} {
+		dir := t.TempDir()
+		g, err := OpenGroups(dir, n(3), members[0])
+		require.NoError(t, err)
+		require.NoError(t, g.Close())
+		_, err = OpenGroups(dir, n(3), members[1])
+		require.Contains(t, []Kind{fixedKind, WrongMembers}, kindOfError(t, err), name)
+	}
+	_, err := OpenGroups(t.TempDir(), spec.NodeID{}, nil)
+	require.ErrorContains(t, err, "is no id (R1)")
+}
+
+// What is cut short within an entry is damaged.
+func TestChangingEntriesAreWhole(t *testing.T) {
+	all := changingBatches[2]
+	whole := appendChanging(nil, all)
+	g := &Groups{owner: owner{id: n(3)}, kept: map[uint64]GroupPromise{}}
+	require.NoError(t, g.read(whole))
+	require.Equal(t, all[0], g.kept[1])
+	ends := map[int]bool{len(appendChanging(nil, nil)): true}
+	for cut := 1; cut < len(whole); cut++ {
+		g := &Groups{owner: owner{id: n(3)}, kept: map[uint64]GroupPromise{}}
+		if g.read(whole[:cut]) == nil {
+			require.True(t, len(g.kept) < len(all) && !ends[cut], "%d bytes", cut) // between two entries
+		}
+	}
 }

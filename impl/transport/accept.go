@@ -192,6 +192,9 @@ func (t *TCP) judge(p *inbound, said hello, state *tls.ConnectionState, failed e
 			return nil, wrongNameRefusal, err
 		}
 	}
+	if said.bundles != t.config.Bundles {
+		return nil, otherGroupsRefusal, fmt.Errorf("it is node %v, and one end is of many groups (-group), and the other is not: run both alike", said.from)
+	}
 	if t.config.Changing == nil && said.wanted != 0 && said.wanted != t.config.digest() {
 		return nil, otherMembersRefusal, fmt.Errorf("it is node %v, and has been given other members than this one, whose are %v", said.from, t.config.memberIDs())
 	}
@@ -310,12 +313,20 @@ func (t *TCP) read(l *link, p *inbound, conn net.Conn) error {
 		if err != nil {
 			return err
 		}
-		for p.nonMember && !p.pace.allow(time.Now()) {
-			if !t.hold() {
-				return errClosing
-			}
+		if err := t.slows(p); err != nil {
+			return err
 		}
 	}
+}
+
+// slows keeps what a non-member says to its pace. The error is that the transport closes.
+func (t *TCP) slows(p *inbound) error {
+	for p.nonMember && !p.pace.allow(time.Now()) {
+		if !t.hold() {
+			return errClosing
+		}
+	}
+	return nil
 }
 
 // hold keeps what a non-member says to its pace: it is not read meanwhile. It returns false when the transport closes.

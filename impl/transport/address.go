@@ -59,9 +59,6 @@ func (c *Config) digest() uint64 {
 	for _, id := range c.memberIDs() {
 		all = append(all, id[:]...)
 	}
-	if c.Bundles { // who has other groups does not understand the frames
-		all = append(all, "bundles"...)
-	}
 	sum := sha256.Sum256(all)
 	return max(1, binary.BigEndian.Uint64(sum[:]))
 }

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -16,8 +17,11 @@ const maxBundle = 1 << 20
 // savesSize is how many bytes of a bundle say how many saves its sender has made.
 const savesSize = 8
 
-// SendBundle sends bytes to a member, with Config.Bundles: what this node has to say in many groups at once. It is one frame: the length of what follows, in four bytes,
-// big-endian; how many saves this node has made, in eight; and the bytes, at most 1 MiB. It never blocks, does not keep the bytes, and loses them where Send would lose a
+// bundleBit in the length of a frame says that it is a bundle, and not a message.
+const bundleBit = 1 << 31
+
+// SendBundle sends bytes to a node, with Config.Bundles: what this node has to say in many groups at once. It is one frame: the length of what follows, in four bytes,
+// big-endian, with the highest bit set; how many saves this node has made, in eight; and the bytes, at most 1 MiB. It never blocks, does not keep the bytes, and loses them where Send would lose a
 // message. The number of saves is that of storage.Groups, of which the others remember the highest: see the package comment, Lost disks.
 func (t *TCP) SendBundle(to spec.NodeID, saves uint64, bundle []byte) {
 	if c := t.enqueueBundle(to, saves, bundle); c != nil {
@@ -33,8 +37,15 @@ func (t *TCP) enqueueBundle(to spec.NodeID, saves uint64, bundle []byte) *outbou
 		t.stats.Unsendable++
 		return nil
 	}
-	if t.closing || l.out == nil {
+	if t.closing || l.out == nil && (l.member || l.said.address == "") {
 		l.stats.Lost++
+		return nil
+	}
+	if l.out == nil {
+		if l.bundles.push(appendBundle(nil, saves, bundle)) {
+			l.stats.Dropped++
+		}
+		t.start(l)
 		return nil
 	}
 	if l.out.bundles.push(appendBundle(nil, saves, bundle)) {
@@ -44,7 +55,7 @@ func (t *TCP) enqueueBundle(to spec.NodeID, saves uint64, bundle []byte) *outbou
 }
 
 func appendBundle(frame []byte, saves uint64, bundle []byte) []byte {
-	frame = binary.BigEndian.AppendUint32(frame, uint32(savesSize+len(bundle)))
+	frame = binary.BigEndian.AppendUint32(frame, bundleBit|uint32(savesSize+len(bundle)))
 	return append(binary.BigEndian.AppendUint64(frame, saves), bundle...)
 }
 
@@ -56,16 +67,23 @@ func (c *outbound) takeBundles(buffer []byte) (_ []byte, n uint64) {
 	return buffer, n
 }
 
-// readBundles is read for a node of many groups.
+// readBundles is read for a node of many groups: bundles, and where members change messages too, which are of the cluster's own election.
 func (t *TCP) readBundles(l *link, p *inbound, conn net.Conn) error {
 	for {
-		frame, err := readBundle(conn, t.config.FrameTimeout)
+		frame, isBundle, err := readEither(conn, t.config.FrameTimeout)
 		switch {
 		case err != nil:
+		case isBundle:
+			err = t.receivedBundle(l, p, frame)
 		case len(frame) == len(begun)-lengthSize:
 			err = t.hasBegun(l, p)
+		case t.config.Changing == nil:
+			err = &spec.FieldError{Field: "length", Problem: fmt.Sprintf("%d is not that of a bundle", len(frame))}
 		default:
-			err = t.receivedBundle(l, p, frame)
+			err = t.readMessage(l, p, frame)
+		}
+		if err == nil {
+			err = t.slows(p)
 		}
 		if err != nil {
 			return err
@@ -73,27 +91,39 @@ func (t *TCP) readBundles(l *link, p *inbound, conn net.Conn) error {
 	}
 }
 
-// readBundle reads a frame, but for its length.
-func readBundle(conn net.Conn, timeout time.Duration) ([]byte, error) {
+// readMessage takes a message that has come among bundles.
+func (t *TCP) readMessage(l *link, p *inbound, frame []byte) error {
+	var m spec.Message
+	err := m.UnmarshalBinary(frame)
+	if err != nil && !errors.Is(err, spec.ErrWireVersion) && !errors.Is(err, spec.ErrMessageType) {
+		return err
+	}
+	return t.received(l, p, m, lengthSize+len(frame), err != nil)
+}
+
+// readEither reads a frame, but for its length, and whether it is a bundle.
+func readEither(conn net.Conn, timeout time.Duration) (frame []byte, isBundle bool, err error) {
 	var length [lengthSize]byte
 	if _, err := io.ReadFull(conn, length[:1]); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := conn.SetReadDeadline(time.Now().Add(timeout)); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if _, err := io.ReadFull(conn, length[1:]); err != nil {
-		return nil, unexpected(err)
+		return nil, false, unexpected(err)
 	}
 	n := binary.BigEndian.Uint32(length[:])
-	if n != uint32(len(begun)-lengthSize) && n <= savesSize || n > savesSize+maxBundle {
-		return nil, &spec.FieldError{Field: "length", Problem: fmt.Sprintf("%d is not that of a bundle", n)}
+	isBundle = n&bundleBit != 0
+	n &^= bundleBit
+	if isBundle && (n <= savesSize || n > savesSize+maxBundle) || !isBundle && (n == 0 || n > spec.MaxFrame) {
+		return nil, false, &spec.FieldError{Field: "length", Problem: fmt.Sprintf("%d is neither that of a bundle nor of a message", n)}
 	}
-	frame := make([]byte, n)
+	frame = make([]byte, n)
 	if _, err := io.ReadFull(conn, frame); err != nil {
-		return nil, unexpected(err)
+		return nil, false, unexpected(err)
 	}
-	return frame, conn.SetReadDeadline(time.Time{})
+	return frame, isBundle, conn.SetReadDeadline(time.Time{})
 }
 
 // receivedBundle delivers a bundle.
@@ -105,6 +135,7 @@ func (t *TCP) receivedBundle(l *link, p *inbound, frame []byte) error {
 	}
 	l.heard++
 	t.noted(l)
+	p.nonMember = !l.member
 	l.memory.saved(l.said.life, binary.BigEndian.Uint64(frame))
 	t.goesOn(l, p)
 	l.stats.Received++

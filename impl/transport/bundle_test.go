@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"net"
+	"runtime"
 	"testing"
 	"time"
 
@@ -69,12 +70,78 @@ func TestBundles(t *testing.T) {
 	require.Equal(t, uint64(3), nodes[0].Stats().Unsendable)
 }
 
-// A node of one group and one of many do not connect: neither would understand the other.
+// A node of one group and one of many do not connect, whoever dials: neither would understand the other. So where members change, too.
 func TestBundlesAlone(t *testing.T) {
-	one := Config{Members: map[spec.NodeID]string{spec.IntegerID(1): "", spec.IntegerID(2): ""}}
-	many := one
-	many.Bundles = true
-	require.NotEqual(t, one.digest(), many.digest())
+	for name, changing := range map[string]bool{"fixed": false, "changing": true} {
+		t.Run(name, func(t *testing.T) {
+			nodes := couple(t, changing, func(c *Config) { c.Bundles = c.ID == one })
+			for _, node := range nodes {
+				for node.Stats().Refused[otherGroupsRefusal] == 0 {
+					require.Empty(t, up(node))
+					runtime.Gosched()
+				}
+			}
+		})
+	}
+}
+
+// couple returns nodes 1 and 2, of fixed or of changing members.
+func couple(t *testing.T, changing bool, change func(*Config)) (nodes [2]*TCP) {
+	at, listeners := map[spec.NodeID]string{}, [2]net.Listener{}
+	for i, id := range []spec.NodeID{one, two} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		listeners[i], at[id] = l, l.Addr().String()
+	}
+	for i, id := range []spec.NodeID{one, two} {
+		c := Config{ID: id, Cluster: "test", Members: at, Listener: listeners[i]}
+		if changing {
+			c.Changing = &Changing{Incarnation: uint64(i + 1), Address: at[id]}
+		}
+		change(&c)
+		node, err := NewTCP(c)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, node.Close()) })
+		nodes[i] = node
+	}
+	return nodes
+}
+
+// up returns to whom a node is connected.
+func up(node *TCP) (to []spec.NodeID) {
+	for _, l := range node.Stats().Links {
+		if l.Up {
+			to = append(to, l.Node)
+		}
+	}
+	return to
+}
+
+// Where members change, messages and bundles come on one connection, and from a node that is no member any more too; what is sent to such a node while there is no connection waits for one.
+func TestBundlesBesideMessages(t *testing.T) {
+	nodes := couple(t, true, func(c *Config) { c.Bundles = true })
+	awaitKind(t, nodes[0], Up)
+	nodes[0].Send(message(one, two))
+	require.Equal(t, one, awaitKind(t, nodes[1], Received).Node)
+	nodes[0].SendBundle(two, 1, []byte("first"))
+	require.Equal(t, "first", awaitKind(t, nodes[1], Bundle).Bundle)
+	nodes[1].SetMembers(nil)
+	nodes[0].SendBundle(two, 2, []byte("second"))
+	require.Equal(t, "second", awaitKind(t, nodes[1], Bundle).Bundle)
+	nodes[1].mu.Lock() // as after a while
+	l := nodes[1].byNode[one]
+	if c := l.out; c != nil {
+		nodes[1].unuse(l, c, errIdle)
+		_ = c.raw.Close()
+	}
+	nodes[1].mu.Unlock()
+	nodes[1].SendBundle(one, 1, []byte("answer"))
+	require.Equal(t, "answer", awaitKind(t, nodes[0], Bundle).Bundle)
+}
+
+// message returns a message of changing members.
+func message(from, to spec.NodeID) spec.Message {
+	return spec.Message{Type: spec.Heartbeat, From: from, To: to, Epoch: 1, Question: 1, Configuration: spec.EmptyConfiguration()}
 }
 
 // Whoever has heard of a save knows a disk that lacks it.
@@ -96,11 +163,12 @@ func TestSavesAreRemembered(t *testing.T) {
 // What is no bundle ends its connection.
 func TestBadBundles(t *testing.T) {
 	says := map[string]string{
-		"no length": "length: 0 is not that of a bundle", "no bytes": "length: 8 is not that of a bundle", "too long": "length: 4278190080 is not that of a bundle",
-		"cut": "unexpected EOF",
+		"no length": "length: 0 is neither", "no bytes": "length: 8 is neither", "too long": "length: 2130706432 is neither", "a message": "length: 9 is not that of a bundle",
+		"too long for a message": "length: 1025 is neither", "cut": "unexpected EOF",
 	}
 	for name, frame := range map[string][]byte{
-		"no length": {0, 0, 0, 0}, "no bytes": {0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 1}, "too long": {0xff, 0, 0, 0}, "cut": {0, 0, 0, 9, 1},
+		"no length": {0, 0, 0, 0}, "no bytes": {0x80, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 1}, "too long": {0xff, 0, 0, 0}, "a message": {0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+		"too long for a message": {0, 0, 4, 1}, "cut": {0x80, 0, 0, 9, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, b := net.Pipe()

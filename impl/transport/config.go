@@ -82,8 +82,9 @@ type Config struct {
 	// one that does nothing else, shows in lists of processes as bully-memory, and ends by itself. It needs Linux 5.9 on amd64 or arm64; elsewhere,
 	// and with NoProof, nothing is done.
 	HoldMemory bool
-	// Bundles makes this a node of many groups: it sends and hears bundles, and no messages (SendBundle, Bundle), and connects to such nodes alone. The
-	// members are fixed. Record is then that of storage.Groups, and Queue and Inbox count bundles.
+	// Bundles makes this a node of many groups: it sends and hears bundles (SendBundle, Bundle), and connects to such nodes alone. Queue and Inbox count them beside
+	// messages, which there are only where members change: those of the cluster's own election. Record is that of storage.Groups; where members change its
+	// Reserved is added to that of the record of the node, and SendBundle is given as many more saves.
 	Bundles bool
 
 	dialsItself bool // Dial was given
@@ -193,8 +194,6 @@ func (c Config) validate() error {
 		return wrong("Record", "%w", c.Record.Validate())
 	case c.Changing == nil && !c.Record.Configuration.IsNone():
 		return wrong("Record", "it is of changing members: give Changing")
-	case c.Changing != nil && c.Bundles:
-		return wrong("Bundles", "the members of many groups are fixed: leave Changing out")
 	case len(c.Members) > maxMembers:
 		return wrong("Members", "%d members are more than %d", len(c.Members), maxMembers)
 	}

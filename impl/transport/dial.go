@@ -201,6 +201,8 @@ func (t *TCP) greet(l *link, to way, raw net.Conn) (*outbound, error) {
 		return nil, &refusalError{a.code, a.node, recordOf(t.config.Record).lacks(a.record)}
 	case (a.incarnation == 0) != (t.config.Changing == nil):
 		return nil, &refusalError{otherKindRefusal, a.node, ""}
+	case a.bundles != t.config.Bundles:
+		return nil, &refusalError{otherGroupsRefusal, a.node, ""}
 	case a.node != l.node:
 		return nil, fmt.Errorf("node %v answers at %s: correct the address of node %v", a.node, to.address, l.node)
 	case to.incarnation != 0 && a.incarnation != to.incarnation:
@@ -215,7 +217,7 @@ func (t *TCP) greet(l *link, to way, raw net.Conn) (*outbound, error) {
 
 // life returns what this node says of itself.
 func (t *TCP) life() life {
-	own := life{boot: t.boot, record: recordOf(t.config.Record)}
+	own := life{boot: t.boot, record: recordOf(t.config.Record), bundles: t.config.Bundles}
 	if c := t.config.Changing; c != nil {
 		own.incarnation = c.Incarnation
 	}
@@ -267,10 +269,14 @@ func (t *TCP) open(l *link, c *outbound) error {
 	l.stats.Up, l.stats.Since = true, time.Now()
 	t.tell(l, Up)
 	if c.boot != l.said.boot {
-		l.stats.Lost += uint64(l.waiting.clear()) // it was sent before this program began
+		l.stats.Lost += uint64(l.clearWaiting()) // it was sent before this program began
 	}
 	for l.waiting.n > 0 {
 		c.queue.push(l.waiting.pop())
+		c.wake()
+	}
+	for l.bundles.n > 0 {
+		c.bundles.push(l.bundles.pop())
 		c.wake()
 	}
 	if t.begun {

@@ -51,7 +51,7 @@
 // # Many groups
 //
 // With [Config].Bundles the nodes are of many groups, and say what they have to say in all of them at once: after a welcome frames are bundles
-// ([TCP.SendBundle]), and what comes is told as [Bundle]. What is said here of links, proofs and lost disks holds for them too: see package groups.
+// ([TCP.SendBundle]), and what comes is told as [Bundle]. Where members change, messages come between them. What is said here of links, proofs and lost disks holds for them too: see package groups.
 //
 // # Proof of death
 //
@@ -81,7 +81,7 @@
 // A record, as Config.Record was given, is
 //
 //	reserved: 8 bytes  epoch: 8 bytes  epoch and version of the configuration, or 0 where members are fixed: 8 bytes each
-//	whether the epoch is promised to somebody: 1 byte, 0 or 1
+//	1 byte: 1 if the epoch is promised to somebody, and 2 more if the node is of many groups
 //
 // Code 0 is a welcome, after which the dialler sends frames (section 7) until the connection ends; any other code is
 // the [Refusal], and the end of the connection. The incarnation is 0 where members are fixed, and only there. What to is to have

@@ -34,6 +34,15 @@ type life struct {
 	incarnation uint64 // of its record; 0 where members are fixed
 	boot        uint64 // tells this run of its program from any other; not 0
 	record             // as it was when this run began
+	bundles     bool   // it is one of many groups
+}
+
+// append appends the record, and what the node is.
+func (f life) append(b []byte) []byte {
+	if b = f.record.append(b); f.bundles {
+		b[len(b)-1] |= bundlesBit
+	}
+	return b
 }
 
 // A hello is what the dialler says.
@@ -52,7 +61,7 @@ func (h hello) append(b []byte) []byte {
 	for _, n := range []uint64{h.incarnation, h.wanted, h.boot} {
 		b = binary.BigEndian.AppendUint64(b, n)
 	}
-	b = append(append(h.record.append(b), byte(len(h.cluster))), h.cluster...)
+	b = append(append(h.life.append(b), byte(len(h.cluster))), h.cluster...)
 	return append(b, h.address...)
 }
 
@@ -71,7 +80,7 @@ func readHello(r io.Reader) (hello, error) {
 		*n = binary.BigEndian.Uint64(body[2*idSize+8*i:])
 	}
 	var ok bool
-	if h.record, ok = readRecord(body[2*idSize+3*8:]); !ok {
+	if h.record, h.bundles, ok = readRecord(body[2*idSize+3*8:]); !ok {
 		return hello{}, fmt.Errorf("%w: it is not said whether the epoch is promised", errMagic)
 	}
 	rest, name := body[helloSize:], int(body[helloSize-1])
@@ -117,7 +126,7 @@ func (a answer) append(b []byte) []byte {
 	for _, n := range []uint64{a.incarnation, a.boot} {
 		b = binary.BigEndian.AppendUint64(b, n)
 	}
-	return a.record.append(b)
+	return a.life.append(b)
 }
 
 // readAnswer reads an answer, and no more.
@@ -131,7 +140,7 @@ func readAnswer(r io.Reader) (answer, error) {
 		return answer{}, fmt.Errorf("%w: the answer is none", errMagic)
 	}
 	numbers := body[1+idSize:]
-	kept, ok := readRecord(numbers[2*8:])
+	kept, bundles, ok := readRecord(numbers[2*8:])
 	if !ok {
 		return answer{}, fmt.Errorf("%w: the answer does not say whether the epoch is promised", errMagic)
 	}
@@ -139,7 +148,7 @@ func readAnswer(r io.Reader) (answer, error) {
 		return answer{}, fmt.Errorf("%w: %s", errMagic, problem)
 	}
 	return answer{Refusal(body[0]), spec.NodeID(body[1 : 1+idSize]), life{
-		binary.BigEndian.Uint64(numbers), binary.BigEndian.Uint64(numbers[8:]), kept,
+		binary.BigEndian.Uint64(numbers), binary.BigEndian.Uint64(numbers[8:]), kept, bundles,
 	}}, nil
 }
 
@@ -224,6 +233,8 @@ const (
 	RecordLost
 	// otherMembersRefusal: members are fixed at both ends, and not the same. All nodes must be given the same.
 	otherMembersRefusal
+	// otherGroupsRefusal: one end is of many groups, and the other of one election.
+	otherGroupsRefusal
 )
 
 const welcome Refusal = 0
@@ -244,6 +255,7 @@ var refusals = [...]string{
 	otherKindRefusal:        "members change at one end, and are fixed at the other",
 	RecordLost:              "the disk of this node is lost, or an old copy",
 	otherMembersRefusal:     "other members were given to this node",
+	otherGroupsRefusal:      "one end is of many groups, and the other is not",
 }
 
 // String returns r in words.

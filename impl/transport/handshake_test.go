@@ -84,7 +84,7 @@ func TestNoHandshake(t *testing.T) {
 		{"a configuration above the epoch", with(func(h *hello) { h.incarnation, h.epoch, h.configuration.Epoch = 1, 4, 5 })},
 		{"a version that is none", with(func(h *hello) { h.incarnation, h.configuration.Version = 1, spec.MaxVersion+1 })},
 		{"a version of fixed members", with(func(h *hello) { h.configuration.Version = 1 })},
-		{"neither promised nor not", strings.Replace(with(func(h *hello) { h.granted = true }), "\x01\x04test", "\x02\x04test", 1)},
+		{"neither promised nor not", strings.Replace(with(func(h *hello) { h.granted = true }), "\x01\x04test", "\x04\x04test", 1)},
 		{"too short", magic + "\x03\x00\x59" + strings.Repeat("\x00", 89)},
 		{"too long", magic + "\x03\xff\xff" + strings.Repeat("\x00", 300)},
 		{"zeros", strings.Repeat("\x00", 100)},
@@ -226,8 +226,8 @@ func TestWrongAnswer(t *testing.T) {
 		"a version":    append([]byte("BULLY\x04\x00\x11\x00"), two[:]...),
 		"too short":    []byte("BULLY\x03\x00\x10\x000000000000000000"),
 		"no node":      append([]byte("BULLY\x03\x00\x42\x00"), make([]byte, 65)...),
-		"no record":    answer{welcome, two, life{0, 1, record{reserved: spec.MaxReserved + 1}}}.append(nil),
-		"half a word":  append(answer{code: welcome, node: two}.append(nil)[:headSize+answerSize-1], 2),
+		"no record":    answer{welcome, two, life{boot: 1, record: record{reserved: spec.MaxReserved + 1}}}.append(nil),
+		"half a word":  append(answer{code: welcome, node: two}.append(nil)[:headSize+answerSize-1], 4),
 	} {
 		t.Run(name, func(t *testing.T) {
 			listener := listen(t)
@@ -282,7 +282,7 @@ func FuzzHello(f *testing.F) {
 }
 
 func FuzzAnswer(f *testing.F) {
-	f.Add(answer{welcome, one, life{1, 2, record{3, 4, true, spec.Stamp{Epoch: 4, Version: 5}}}}.append(nil))
+	f.Add(answer{welcome, one, life{1, 2, record{3, 4, true, spec.Stamp{Epoch: 4, Version: 5}}, true}}.append(nil))
 	f.Add(answer{code: supersededRefusal, node: two}.append(nil))
 	f.Add([]byte("BULLY\x03\x00\x42"))
 	f.Fuzz(func(t *testing.T, said []byte) {

@@ -33,9 +33,10 @@ type link struct {
 	twice    limiter  // of saying that two programs have its id
 	// What was sent to a non-member who is not connected. It is for the run of the program that has said what it said.
 	waiting ring[spec.Message]
-	running bool   // there is a goroutine that dials it
-	gone    bool   // a non-member who had to give way; nothing of it counts any more
-	recent  uint64 // rises with what comes of any non-member
+	bundles ring[[]byte] // the same, of bundles
+	running bool         // there is a goroutine that dials it
+	gone    bool         // a non-member who had to give way; nothing of it counts any more
+	recent  uint64       // rises with what comes of any non-member
 
 	out   *outbound
 	in    *inbound
@@ -63,7 +64,7 @@ type outbound struct {
 	untold bool // of its end nothing is told, as nothing was told of its beginning
 	begun  bool // the frame of that name is written
 	queue  ring[spec.Message]
-	// What there is instead with Config.Bundles: frames.
+	// What there is besides, or instead where members are fixed, with Config.Bundles: frames.
 	bundles ring[[]byte]
 	ready   chan struct{} // has a value if there may be something in the queue
 	done    chan struct{} // closed when the connection has ended
@@ -71,7 +72,7 @@ type outbound struct {
 
 func newLink(c Config, node spec.NodeID, b *box) *link {
 	l := &link{node: node, box: b, kick: make(chan struct{}, 1), twice: limiter{burst: 1, every: time.Minute}}
-	l.waiting.max = maxWaiting
+	l.waiting.max, l.bundles.max = maxWaiting, maxWaiting
 	l.stats.Node, l.stats.Since = node, time.Now()
 	l.abandon = func() {}
 	if c.TLS != nil {
@@ -90,6 +91,9 @@ func (l *link) target() way {
 	}
 	return way{l.said.address, l.said.incarnation}
 }
+
+// clearWaiting drops what waits for a connection to a non-member, and returns how much.
+func (l *link) clearWaiting() int { return l.waiting.clear() + l.bundles.clear() }
 
 // run keeps a connection to the node, until Close. It keeps one to a non-member only as long as there is something to send.
 func (t *TCP) run(l *link) {
@@ -116,7 +120,7 @@ func (t *TCP) run(l *link) {
 func (t *TCP) wanted(l *link) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	l.running = !t.closing && (l.member || l.waiting.n > 0)
+	l.running = !t.closing && (l.member || l.waiting.n > 0 || l.bundles.n > 0)
 	return l.running
 }
 

@@ -301,7 +301,7 @@ func TestDisownedOnceItIsAMember(t *testing.T) {
 		next(t, dials).result <- dialled{conn: there}
 		_, err := readHello(here)
 		require.NoError(t, err)
-		_, err = here.Write(answer{RecordLost, two, life{disk(two), 7, record{reserved: spec.Block}}}.append(nil))
+		_, err = here.Write(answer{RecordLost, two, life{incarnation: disk(two), boot: 7, record: record{reserved: spec.Block}}}.append(nil))
 		require.NoError(t, err)
 		ends(t, here)
 	}

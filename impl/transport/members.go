@@ -75,7 +75,7 @@ func (t *TCP) promote(l *link, to way, alone bool) {
 	l.way, l.alone, l.member = to, alone, true
 	if joins {
 		t.nonMembers = slices.DeleteFunc(t.nonMembers, func(s *link) bool { return s == l })
-		l.box.messages.max = t.config.Inbox
+		l.box.messages.max, l.box.bundles.max = t.config.Inbox, t.config.Inbox
 	}
 	if l.in != nil && !l.admits(l.said) {
 		l.stats.Undelivered += uint64(t.inbox.forget(l.box)) // it was another's
@@ -164,12 +164,13 @@ func (i *idleness) stop() {
 // What non-members may cost. A non-member is a node that is no member, as far as this one knows: it is to join, or has been
 // removed, or its configuration is newer; or it is hostile.
 const (
-	maxNonMembers  = 16                    // are known at a time, and may connect in a row;
-	meetEvery      = 50 * time.Millisecond // then one may so often
-	nonMemberBurst = 100                   // messages of one are read in a row,
-	nonMemberEvery = 10 * time.Millisecond // and then one so often
-	nonMemberInbox = 64                    // messages of one may wait for Next
-	maxWaiting     = 16                    // messages to one may wait for a connection
+	maxNonMembers    = 16                    // are known at a time, and may connect in a row;
+	meetEvery        = 50 * time.Millisecond // then one may so often
+	nonMemberBurst   = 100                   // messages of one are read in a row,
+	nonMemberEvery   = 10 * time.Millisecond // and then one so often
+	nonMemberInbox   = 64                    // messages of one may wait for Next,
+	nonMemberBundles = 8                     // and bundles
+	maxWaiting       = 16                    // messages to one may wait for a connection
 )
 
 var (
@@ -181,6 +182,7 @@ var (
 // meet makes a link to a node that has connected and is no member.
 func (t *TCP) meet(node spec.NodeID) *link {
 	l := newLink(t.config, node, t.inbox.add(node, min(nonMemberInbox, t.config.Inbox)))
+	l.box.bundles.max = min(nonMemberBundles, t.config.Inbox)
 	t.byNode[node] = l
 	t.addNonMember(l)
 	return l
@@ -214,8 +216,8 @@ func (t *TCP) part(l *link) {
 		_ = c.raw.Close()
 	}
 	l.abandon()
-	l.stats.Lost += uint64(l.waiting.clear())
-	l.stats.Undelivered += uint64(l.box.messages.n)
+	l.stats.Lost += uint64(l.clearWaiting())
+	l.stats.Undelivered += uint64(l.box.messages.n + l.box.bundles.n)
 	t.inbox.remove(l.box)
 	l.gone = true
 	for _, c := range []struct{ sum, of *uint64 }{
@@ -243,6 +245,9 @@ func (t *TCP) giveUp(l *link, a attempt) {
 		l.waiting.pop()
 		l.stats.Lost++
 	}
+	if !l.member && l.said.boot == a.boot {
+		l.stats.Lost += uint64(l.bundles.clear())
+	}
 }
 
 // restarted drops what was sent to the run of a non-member's program before the one that says this.
@@ -250,7 +255,7 @@ func (t *TCP) restarted(l *link, said hello) {
 	if l.said.boot == said.boot {
 		return
 	}
-	l.stats.Lost += uint64(l.waiting.clear())
+	l.stats.Lost += uint64(l.clearWaiting())
 	if c := l.out; c != nil && !l.member && c.boot != said.boot {
 		t.unuse(l, c, errRestarted)
 		_ = c.raw.Close()

@@ -30,16 +30,22 @@ func (r record) append(b []byte) []byte {
 		b = binary.BigEndian.AppendUint64(b, n)
 	}
 	if r.granted {
-		return append(b, 1)
+		return append(b, grantedBit)
 	}
 	return append(b, 0)
 }
 
-// readRecord reads a record from as many bytes as one takes. It is false if the last of them is neither 0 nor 1.
-func readRecord(b []byte) (r record, ok bool) {
+// The bits of the last byte of a record in a handshake.
+const (
+	grantedBit = 1
+	bundlesBit = 2 // the node is one of many groups
+)
+
+// readRecord reads a record from as many bytes as one takes, and whether its node is one of many groups. It is false if the last of them has other bits.
+func readRecord(b []byte) (r record, bundles, ok bool) {
 	n := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
 	last := b[recordSize-1]
-	return record{spec.Question(n(0)), spec.Epoch(n(1)), last == 1, spec.Stamp{Epoch: spec.Epoch(n(2)), Version: n(3)}}, last <= 1
+	return record{spec.Question(n(0)), spec.Epoch(n(1)), last&grantedBit != 0, spec.Stamp{Epoch: spec.Epoch(n(2)), Version: n(3)}}, last&bundlesBit != 0, last <= grantedBit|bundlesBit
 }
 
 // problem returns why there is no such record, or "".

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -178,11 +179,13 @@ func (p program) planned(ctx context.Context, f *planFlags) (groups.Placement, [
 func placementOf(placed *web.Placed) groups.Placement {
 	p := groups.Placement{Weights: map[spec.NodeID]int{}, Pins: map[string]spec.NodeID{}}
 	for _, m := range placed.Members {
-		p.Members = append(p.Members, m.ID)
-		p.Weights[m.ID] = m.Weight
+		if !m.Out {
+			p.Members = append(p.Members, m.ID)
+			p.Weights[m.ID] = m.Weight
+		}
 	}
 	for _, i := range placed.Pinned {
-		p.Pins[placed.Names[i]] = p.Members[placed.Wanted[i]]
+		p.Pins[placed.Names[i]] = placed.Members[placed.Wanted[i]].ID
 	}
 	return p
 }
@@ -319,7 +322,11 @@ func (p program) printPlaced(placed *web.Placed, list bool) error {
 	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "node\tstate\tweight\tleads\tplanned")
 	for _, m := range placed.Members {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\n", m.ID, cli.PrintableText(m.State), m.Weight, m.Leads, m.Wanted)
+		weight := strconv.Itoa(m.Weight)
+		if m.Out { // it comes, or goes
+			weight = "-"
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\n", m.ID, cli.PrintableText(m.State), weight, m.Leads, m.Wanted)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -340,6 +347,20 @@ func (p program) printPlaced(placed *web.Placed, list bool) error {
 	if !list && without+elsewhere > mostNamed {
 		_, _ = fmt.Fprintf(p.Out, "… and %d others; -list names all\n", without+elsewhere-mostNamed)
 	}
+	said := 0
+	for i, name := range placed.Names {
+		if problem := placed.Problems[i]; problem != "" {
+			if said++; list || said <= mostNamed {
+				_, _ = fmt.Fprintf(p.Out, "%s, at node %s: %s\n", cli.PrintableText(name), placed.Node, cli.PrintableText(problem))
+			}
+		}
+	}
+	if !list && said > mostNamed {
+		_, _ = fmt.Fprintf(p.Out, "… and of %d others there is something to say; -list says it of all\n", said-mostNamed)
+	}
+	if len(placed.Changing) > 0 {
+		_, _ = fmt.Fprintf(p.Out, "%d groups have other members than the cluster, as yet\n", len(placed.Changing))
+	}
 	_, err := fmt.Fprintf(p.Out, "%d groups: %d led as planned, %d by another node, %d without a leader\n", len(placed.Names), len(placed.Names)-without-elsewhere, elsewhere, without)
 	return err
 }
@@ -349,6 +370,10 @@ const mostNamed = 20
 
 func placedText(placed *web.Placed, leader, wanted int, epoch spec.Epoch) string {
 	switch {
+	case wanted < 0 && leader < 0:
+		return "nobody"
+	case wanted < 0:
+		return fmt.Sprintf("%s in epoch %d", placed.Members[leader].ID, epoch)
 	case leader < 0:
 		return fmt.Sprintf("nobody, and not %s", placed.Members[wanted].ID)
 	case leader != wanted:

@@ -26,6 +26,9 @@ const groupsText = `
   billing=3       a group that node 3 is to lead whenever it runs: it is pinned to it
   @FILE           what is in the file, a line for each of the above; # begins a comment
 
+Where members come and go, a group begins with those that the cluster was founded with, and comes to have the others. One that is added after founders have gone needs
+others: behind its name, in a file, say first=2,3,4, members that are there now; the same at every node, and for good.
+
 -weight 1=2,3=0 says that node 1 is to lead twice as much as others, which have the weight 1, and node 3 only what nobody else can.
 `
 
@@ -34,9 +37,10 @@ const mostGroups = 100_000
 
 // groupList is a list of groups, understood.
 type groupList struct {
-	names []string               // in the order given, each once
-	pins  map[string]spec.NodeID // of those that are pinned
-	files bool                   // some of it was read from files
+	names  []string                 // in the order given, each once
+	pins   map[string]spec.NodeID   // of those that are pinned
+	firsts map[string][]spec.NodeID // the first members of those that name them
+	files  bool                     // some of it was read from files
 }
 
 // groupEntry is one entry of a list: a name, with perhaps a range in it, and perhaps a pin.
@@ -78,13 +82,13 @@ func isNumber(text string) bool {
 
 // parseGroups reads -group. The error says where in it, or in which line of which file, is what cannot be read.
 func parseGroups(text string) (*groupList, error) {
-	l := &groupList{pins: map[string]spec.NodeID{}}
+	l := &groupList{pins: map[string]spec.NodeID{}, firsts: map[string][]spec.NodeID{}}
 	seen := map[string]string{} // where a name was given
 	for entry := range strings.SplitSeq(text, ",") {
 		entry = strings.TrimSpace(entry)
 		name, ofFile := strings.CutPrefix(entry, "@")
 		if !ofFile {
-			if err := l.add(entry, "-group", seen); err != nil {
+			if err := l.add(entry, nil, "-group", seen); err != nil {
 				return nil, err
 			}
 			continue
@@ -110,7 +114,13 @@ func (l *groupList) addFile(name string, seen map[string]string) (err error) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		if err := l.add(line, fmt.Sprintf("%s:%d", name, at), seen); err != nil {
+		where := fmt.Sprintf("%s:%d", name, at)
+		entry, words, _ := strings.Cut(line, " ")
+		first, err := readFirst(words, where)
+		if err != nil {
+			return err
+		}
+		if err := l.add(entry, first, where, seen); err != nil {
 			return err
 		}
 	}
@@ -120,8 +130,24 @@ func (l *groupList) addFile(name string, seen map[string]string) (err error) {
 	return nil
 }
 
-// add adds the groups of an entry.
-func (l *groupList) add(entry, where string, seen map[string]string) error {
+// readFirst reads what is behind the name of a group in a file: its first members, or nothing.
+func readFirst(words, where string) ([]spec.NodeID, error) {
+	if words = strings.TrimSpace(words); words == "" {
+		return nil, nil
+	}
+	ids, found := strings.CutPrefix(words, "first=")
+	if !found || ids == "" {
+		return nil, cli.Usage(fmt.Sprintf("%s: %q: behind a group may be its first members, as in first=2,3,4, and nothing else", where, words))
+	}
+	first, err := parseIDs("group", ids)
+	if err != nil {
+		return nil, cli.Usage(fmt.Sprintf("%s: %q: %s", where, words, strings.TrimPrefix(err.Error(), "-group: ")))
+	}
+	return first, nil
+}
+
+// add adds the groups of an entry, with their first members if it names any.
+func (l *groupList) add(entry string, first []spec.NodeID, where string, seen map[string]string) error {
 	e, ok := readEntry(entry)
 	if !ok {
 		return cli.Usage(fmt.Sprintf("%s: %q is no group: give a name such as orders, a range such as orders-[0-999], or billing=3, which pins it to node 3", where, entry))
@@ -152,6 +178,9 @@ func (l *groupList) add(entry, where string, seen map[string]string) error {
 		}
 		seen[name] = where
 		l.names = append(l.names, name)
+		if first != nil {
+			l.firsts[name] = first
+		}
 		if !pin.IsNone() {
 			l.pins[name] = pin
 		}
@@ -180,7 +209,18 @@ func parseWeights(text string) (map[spec.NodeID]int, error) {
 	return weights, nil
 }
 
-// placement returns who is to lead what, of such members.
+// checkWeights returns what is wrong with weights, whoever the members are.
+func checkWeights(weights map[spec.NodeID]int) error {
+	if len(weights) == 0 {
+		return nil
+	}
+	if err := (groups.Placement{Members: slices.Collect(maps.Keys(weights)), Weights: weights}).Validate(); err != nil {
+		return cli.Usage("-weight: " + strings.TrimPrefix(err.Error(), "groups: "))
+	}
+	return nil
+}
+
+// placement returns who is to lead what, of such members; of none if they come and go: then weights and pins may be of nodes that come later.
 func (f *groupFlags) placement(members []spec.NodeID) (groups.Placement, *groupList, error) {
 	list, err := parseGroups(f.group)
 	if err != nil {
@@ -189,6 +229,12 @@ func (f *groupFlags) placement(members []spec.NodeID) (groups.Placement, *groupL
 	weights, err := parseWeights(f.weight)
 	if err != nil {
 		return groups.Placement{}, nil, err
+	}
+	if len(members) == 0 {
+		return groups.Placement{Weights: weights, Pins: list.pins}, list, checkWeights(weights)
+	}
+	if len(list.firsts) > 0 {
+		return groups.Placement{}, nil, cli.Usage("-group: the members are fixed, and so every group begins with all of them: leave first= out")
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(weights), spec.NodeID.Compare) {
 		if !slices.Contains(members, id) {

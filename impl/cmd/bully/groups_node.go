@@ -6,18 +6,22 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"os"
 	"os/signal"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/groups"
+	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // ofGroups reads -group and -weight, and refuses what a node of many groups cannot do.
@@ -28,16 +32,24 @@ func (s *settings) ofGroups(given givenFlags) (err error) {
 	if s.group == "" {
 		return nil
 	}
-	if s.changing() || s.search != nil {
-		return cli.Usage("-group: the members of many groups are fixed, and are not found by DNS: give -members 1=host:port,…")
+	if s.search != nil {
+		return cli.Usage("-group: the members of many groups are not found by DNS: give -members 1=host:port,…, or have them come and go: bully help init")
 	}
 	for _, single := range []string{"trace", "socket", "on-change"} {
 		if given[single] {
 			return cli.Usage(fmt.Sprintf("-%s is of one election: leave it out, or -group", single))
 		}
 	}
-	s.placement, s.placed, err = s.groupFlags.placement(s.members)
+	s.placement, s.placed, err = s.groupFlags.placement(s.fixedMembers())
 	return err
+}
+
+// fixedMembers returns the members, or none if they come and go.
+func (s *settings) fixedMembers() []spec.NodeID {
+	if s.changing() {
+		return nil
+	}
+	return s.members
 }
 
 // groupNode is a node of many groups, with all that belongs to it.
@@ -46,6 +58,7 @@ type groupNode struct {
 	groups *groups.Groups
 	store  *storage.Groups
 	links  *transport.TCP
+	firsts atomic.Pointer[map[string][]spec.NodeID]      // of the groups that name their first members
 	lead   func(ctx context.Context, group string) error // leads a group while the node takes part in it; nil if nobody works here
 	leads  sync.WaitGroup
 	failed chan error // why the node is to end, of a lead
@@ -68,6 +81,14 @@ func (n *groupNode) openGroups() (err error) {
 	if err != nil {
 		return err
 	}
+	if n.changing() {
+		if err = n.openChanging(listener); err == nil {
+			err = n.serveGroups()
+		} else if listener != nil {
+			_ = listener.Close()
+		}
+		return err
+	}
 	if n.store, err = storage.OpenGroups(n.data, n.id, n.members); err == nil {
 		n.links, err = transport.NewTCP(transport.Config{ID: n.id, Cluster: n.cluster, Members: n.addresses, Record: n.store.Record(), TLS: tlsOf(n.own), Insecure: n.insecure, HoldMemory: n.holdMemory,
 			Listener: listener, NoProof: n.noProof, Logger: n.bare, Bundles: true})
@@ -83,10 +104,34 @@ func (n *groupNode) openGroups() (err error) {
 	if err != nil {
 		return errors.Join(err, n.links.Close())
 	}
-	if n.listener != nil {
-		n.web, err = web.New(web.Config{Groups: n.groups, Cluster: n.cluster, Views: n.views, Stats: n.links.Stats, Dropped: n.logs.Dropped, Own: n.shown(), Most: n.slots(),
-			Version: cli.Revision(), Logger: n.logger})
+	return n.serveGroups()
+}
+
+// openChanging opens a node whose members come and go.
+func (n *groupNode) openChanging(listener net.Listener) (err error) {
+	n.firsts.Store(&n.placed.firsts)
+	n.groups, err = groups.Open(groups.Config{Dir: n.data, Cluster: n.cluster, Address: n.address, TLS: tlsOf(n.own), Insecure: n.insecure, HoldMemory: n.holdMemory, Listener: listener,
+		Weights: n.placement.Weights, Pins: n.placement.Pins, First: func(group string) []spec.NodeID { return (*n.firsts.Load())[group] }, Timing: n.timing, Progress: n.progress, Guard: n.guard,
+		Logger: n.bare,
+		Links:  func(c *transport.Config) { c.NoProof = c.NoProof || n.noProof },
+		Host:   func(c *host.Config) { c.Believe = n.believed }})
+	if err == nil {
+		n.links = n.groups.Links
 	}
+	return err
+}
+
+// serveGroups makes the server of -http, if that is given.
+func (n *groupNode) serveGroups() (err error) {
+	if n.listener == nil {
+		return nil
+	}
+	served := web.Config{Groups: n.groups, Cluster: n.cluster, Views: n.views, Stats: n.links.Stats, Dropped: n.logs.Dropped, Own: n.shown(), Most: n.slots(),
+		Version: cli.Revision(), Logger: n.logger}
+	if own := n.groups.Own; own != nil {
+		served.Node, served.Changer, served.Control = own, own, n.controlled()
+	}
+	n.web, err = web.New(served)
 	return err
 }
 
@@ -116,7 +161,7 @@ func (p program) runGroups(ctx context.Context, s settings, newLead func(*groupN
 
 // runGroups runs the node. The error is why a lead has ended that is not to.
 func (n *groupNode) runGroups(ctx context.Context) error {
-	said := []any{"cluster", n.cluster, "members", len(n.members), "groups", len(n.placed.names), "listens", n.links.Addr().String(), "links", linksOf(n.own, n.insecure)}
+	said := []any{"cluster", n.cluster, "members", len(n.groups.Placement().Members), "groups", len(n.placed.names), "listens", n.links.Addr().String(), "links", linksOf(n.own, n.insecure)}
 	var serving sync.WaitGroup
 	if n.web != nil {
 		said = append(said, "http", "http://"+n.listener.Addr().String())
@@ -195,7 +240,7 @@ func (n *groupNode) keepGroups(ctx context.Context) error {
 
 // reread reads the files of -group again: groups come and go. Pins are settled when the node starts.
 func (n *groupNode) reread(ctx context.Context) {
-	_, now, err := n.groupFlags.placement(n.members)
+	_, now, err := n.groupFlags.placement(n.fixedMembers())
 	if err != nil {
 		n.logger.Error("the groups are as they were: what there are now cannot be read", "err", err)
 		return
@@ -205,7 +250,8 @@ func (n *groupNode) reread(ctx context.Context) {
 		n.logger.Warn("groups are pinned otherwise than when this node was started: that is heeded when it is started again")
 	}
 	come, gone := without(now.names, was.names), without(was.names, now.names)
-	n.placed = &groupList{names: now.names, pins: was.pins, files: now.files}
+	n.placed = &groupList{names: now.names, pins: was.pins, firsts: now.firsts, files: now.files}
+	n.firsts.Store(&now.firsts)
 	n.logger.Info("the groups have been read again", "groups", len(now.names), "added", len(come), "removed", len(gone))
 	n.take(ctx, come, gone)
 }

@@ -32,7 +32,7 @@ func TestParseGroups(t *testing.T) {
 func TestGroupsRefused(t *testing.T) {
 	folder := t.TempDir()
 	write := func(text string) string {
-		name := filepath.Join(folder, "bad.txt")
+		name := filepath.Join(t.TempDir(), "bad.txt")
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 		return "@" + name
 	}
@@ -48,6 +48,10 @@ func TestGroupsRefused(t *testing.T) {
 		{`-group: the name "` + strings.Repeat("a", 129) + `" has 129 bytes: give at most 128`, strings.Repeat("a", 129), ""},
 		{`-group: open `, "@" + filepath.Join(folder, "none"), ""},
 		{`bad.txt:3: "!" is no group`, write("a\n# b\n!\n"), ""},
+		{`bad.txt:1: "second": behind a group may be its first members, as in first=2,3,4`, write("a second\n"), ""},
+		{`bad.txt:1: "first=": behind a group`, write("a first=\n"), ""},
+		{`bad.txt:2: "first=1,x": node id: "x"`, write("a\nb first=1,x\n"), ""},
+		{`-group: the members are fixed, and so every group begins with all of them: leave first= out`, write("a first=1\n"), ""},
 		{`-group: "a" is pinned to node 7, which is not one of the members, which are [1 2 3]`, "a=7", ""},
 		{`-weight: "1" is not ID=WEIGHT, as in 1=2,3=0`, "a", "1"},
 		{`-weight: "x=1" is not ID=WEIGHT`, "a", "x=1"},

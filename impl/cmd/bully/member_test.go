@@ -385,3 +385,61 @@ func TestDemoReplace(t *testing.T) {
 	}
 	require.Empty(t, living(t, dir), "nodes outlive the demo")
 }
+
+// TestMembersOfGroups runs ten groups over nodes that come and go: one is added, and comes to lead what it is to; one is removed, and ends by itself when no group has it; and a group is added that begins
+// with who is there then.
+func TestMembersOfGroups(t *testing.T) {
+	c := newRoaming(t, "1", "2")
+	file := filepath.Join(t.TempDir(), "groups.txt")
+	says := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o600)) }
+	says("orders-[0-9]\n")
+	for _, id := range []string{"1", "2"} {
+		c.run(id, "-group", "@"+file)
+	}
+	placed(t, c.http["1"], asPlanned(10))
+	three := c.join("3")
+	c.run("3", "-group", "@"+file)
+	p := placed(t, c.http["3"], func(p *web.Placed) bool { return len(p.Problems) == 10 })
+	require.Contains(t, p.Problems[0], "waits until its leader adds this node")
+	said, out, log := bully(t, "groups", c.http["3"])
+	require.Equal(t, cli.Mismatch, said, log)
+	require.Contains(t, out, "orders-0, at node 3: waits until its leader adds this node")
+
+	status, _, log := c.member("add", three)
+	require.Equal(t, cli.OK, status, log)
+	all := func(n int, ids ...string) func(*web.Placed) bool {
+		return func(p *web.Placed) bool {
+			var there []string
+			for _, m := range p.Members {
+				if !m.Out {
+					there = append(there, m.ID.String())
+				}
+			}
+			return slices.Equal(there, ids) && len(p.Members) == len(ids) && len(p.Changing) == 0 && asPlanned(n)(p)
+		}
+	}
+	for _, id := range []string{"1", "2", "3"} {
+		placed(t, c.http[id], all(10, "1", "2", "3"))
+	}
+	require.NotZero(t, placed(t, c.http["1"], all(10, "1", "2", "3")).Members[2].Leads)
+	said, out, log = bully(t, "groups", c.http["1"], c.http["2"], c.http["3"])
+	require.Equal(t, cli.OK, said, log)
+	require.Contains(t, out, "10 groups: 10 led as planned")
+
+	until(t, "1 is removed", func() bool { status, _, log = c.member("remove", "1"); return status == cli.OK })
+	require.Equal(t, cli.Mismatch, c.node["1"].wait())
+	require.Contains(t, c.node["1"].log.String(), "no member any more")
+	delete(c.http, "1")
+	for _, id := range []string{"2", "3"} {
+		placed(t, c.http[id], all(10, "2", "3"))
+	}
+	says("orders-[0-9]\nlate first=2,3\n")
+	for _, id := range []string{"2", "3"} {
+		c.node[id].signal(syscall.SIGHUP)
+	}
+	placed(t, c.http["2"], all(11, "2", "3"))
+	for _, id := range []string{"2", "3"} {
+		c.node[id].signal(syscall.SIGTERM)
+		require.Equal(t, cli.OK, c.node[id].wait(), c.node[id].log.String())
+	}
+}

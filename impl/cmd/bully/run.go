@@ -82,7 +82,8 @@ With -group LIST there are many elections over the same nodes, such as one for e
 with a leader and epochs of its own. Leaders are spread over the nodes, move only if their node goes or comes, and come back with it. The node takes part, and
 nobody works here: bully exec -group runs a command for each group that it leads; a program of your own embeds impl/groups. /groups and the page say who leads what,
 /leader?group=NAME who leads one, and bully groups asks them. On SIGHUP files of -group are read again: groups come and go; do so at all nodes. Pins and
-weights are those of the start: to change them start one node after the other. Members are fixed.
+weights are those of the start: to change them start one node after the other. If members come and go (bully init), bully member changes those of the cluster, and
+those of each group follow; a node that was removed ends by itself when no group has it. Give -group from the first start on.
 ` + groupsText + `
 It exits with 0 if it was told to stop (if it leads, it resigns first); with 1 if it cannot run, or no longer, because its disk failed
 or it is no member any more, and says why; with 2 if it was called wrongly.

@@ -5,6 +5,10 @@
 //
 // Whoever serves a shard counts in a store, with the epoch of its reign: the store refuses older ones (resource.Handler). On several machines links need
 // certificates: Config.TLS, which bully.LoadCertificate reads.
+//
+// Where machines come and go, ID, Cluster and Addresses are left out: the record in Dir, which bully init or join makes, has them. "Admin" is then where operators change the members of the cluster:
+//
+//	curl -X POST '127.0.0.1:9001/add?id=4&address=127.0.0.1:7004'    and so /remove?id=1, and /rank?id=2&rank=7
 package main
 
 import (
@@ -16,13 +20,16 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/groups"
+	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/resource"
+	"github.com/seed-fdf591db/bully/spec"
 )
 
 // service is a node of it.
@@ -30,6 +37,7 @@ type service struct {
 	groups.Config
 	Shards int
 	Store  string // its URL
+	Admin  string // where members are changed; "" for nowhere
 }
 
 func main() {
@@ -54,6 +62,12 @@ func (s *service) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.ID = node.Status().ID
+	if s.Admin != "" {
+		server := &http.Server{Addr: s.Admin, Handler: administer(node.Own), ReadHeaderTimeout: time.Second}
+		go func() { log.Print(server.ListenAndServe()) }()
+		defer func() { _ = server.Close() }()
+	}
 	var shards sync.WaitGroup
 	for i := range s.Shards {
 		shards.Go(func() {
@@ -71,6 +85,38 @@ func (s *service) serve(ctx context.Context) error {
 	err = node.Stop(context.Background()) // work ends, and others take over at once
 	shards.Wait()
 	return err
+}
+
+// administer changes the members of the cluster, at the node that leads its own election. Shards follow by themselves.
+func administer(cluster *host.Host) http.Handler {
+	mux := http.NewServeMux()
+	handle := func(path string, change func(r *http.Request, id spec.NodeID) error) {
+		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+			id, err := spec.ParseNodeID(r.FormValue("id"))
+			if err == nil {
+				err = change(r, id)
+			}
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusConflict)
+			}
+		})
+	}
+	handle("/add", func(r *http.Request, id spec.NodeID) error {
+		_, err := cluster.AddMember(r.Context(), spec.Member{ID: id, Address: r.FormValue("address")}, 0)
+		return err
+	})
+	handle("/remove", func(r *http.Request, id spec.NodeID) error {
+		_, err := cluster.RemoveMember(r.Context(), id, 0)
+		return err
+	})
+	handle("/rank", func(r *http.Request, id spec.NodeID) error {
+		rank, err := strconv.ParseUint(r.FormValue("rank"), 10, 16)
+		if err == nil {
+			_, err = cluster.RankMember(r.Context(), id, uint16(rank), 0)
+		}
+		return err
+	})
+	return mux
 }
 
 // serveShard serves a shard in one reign: until that is over, or a later one has written.

@@ -184,6 +184,7 @@ type cluster struct {
 	pins    map[string]spec.NodeID
 	runs    map[spec.NodeID]*exec.Cmd
 	logs    map[spec.NodeID]*bytes.Buffer
+	admin   map[spec.NodeID]string // where members are changed; nil if they are fixed
 }
 
 func newCluster(t *testing.T, nodes, shards int) *cluster {
@@ -194,10 +195,7 @@ func newCluster(t *testing.T, nodes, shards int) *cluster {
 	t.Cleanup(served.Close)
 	for i := range nodes {
 		id := spec.IntegerID(uint64(i + 1))
-		address, release, err := localcluster.Reserve()
-		require.NoError(t, err)
-		t.Cleanup(release)
-		c.ids, c.address[id] = append(c.ids, id), address
+		c.ids, c.address[id] = append(c.ids, id), c.reserve()
 	}
 	t.Cleanup(func() {
 		for id := range c.runs {
@@ -207,11 +205,24 @@ func newCluster(t *testing.T, nodes, shards int) *cluster {
 	return c
 }
 
+// reserve returns an address that is free.
+func (c *cluster) reserve() string {
+	address, release, err := localcluster.Reserve()
+	require.NoError(c.t, err)
+	c.t.Cleanup(release)
+	return address
+}
+
 // start starts a node.
 func (c *cluster) start(id spec.NodeID) {
 	name := filepath.Join(c.folder, id.String())
-	text, err := json.Marshal(map[string]any{"ID": id, "Cluster": "orders", "Addresses": c.address, "Dir": name, "Weights": c.weights, "Pins": c.pins, "Timing": host.TimingFor(100 * time.Millisecond),
-		"Shards": c.shards, "Store": c.url})
+	config := map[string]any{"Dir": name, "Weights": c.weights, "Pins": c.pins, "Timing": host.TimingFor(100 * time.Millisecond), "Shards": c.shards, "Store": c.url}
+	if c.admin == nil {
+		config["ID"], config["Cluster"], config["Addresses"] = id, "orders", c.address
+	} else {
+		config["Admin"] = c.admin[id]
+	}
+	text, err := json.Marshal(config)
 	require.NoError(c.t, err)
 	require.NoError(c.t, os.WriteFile(name+".json", text, 0o600))
 	run := exec.Command(os.Args[0], name+".json")

@@ -33,10 +33,14 @@ type Placed struct {
 	Members []PlacedMember `json:"members"`
 	Names   []string       `json:"names"`
 	Leaders []int          `json:"leaders"` // of each group; -1 if this node knows of none
-	Wanted  []int          `json:"wanted"`  // who leads it while all run
+	Wanted  []int          `json:"wanted"`  // who leads it while all run; -1 if this node knows of no member
 	Epochs  []spec.Epoch   `json:"epochs"`
 	Pinned  []int          `json:"pinned"` // which groups are pinned: places in Names
 	Stuck   []int          `json:"stuck"`  // whose work hangs at this node
+
+	// Where members change:
+	Changing []int          `json:"changing,omitempty"` // the groups that have other members than the cluster, as yet
+	Problems map[int]string `json:"problems,omitempty"` // why this node takes no part in a group, or waits
 }
 
 // PlacedMember is a member in Placed.
@@ -44,8 +48,9 @@ type PlacedMember struct {
 	ID     spec.NodeID `json:"id"`
 	State  string      `json:"state"` // this, up, down, or dead: proved to be
 	Weight int         `json:"weight"`
-	Leads  int         `json:"leads"`  // how many groups
-	Wanted int         `json:"wanted"` // how many while all run
+	Leads  int         `json:"leads"`         // how many groups
+	Wanted int         `json:"wanted"`        // how many while all run
+	Out    bool        `json:"out,omitempty"` // it is to lead nothing, as it is no voter of the cluster: it comes, or goes
 	View   string      `json:"view,omitempty"`
 }
 
@@ -58,6 +63,10 @@ func (s *Server) showGroups(mux *http.ServeMux) {
 	})
 	mux.HandleFunc("GET /groups", s.placed)
 	mux.HandleFunc("GET /leader", s.leaderOf)
+	if s.config.Node != nil {
+		mux.HandleFunc("GET /members", s.members)
+		mux.HandleFunc("POST /members", s.change)
+	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		select {
 		case <-s.config.Groups.Done():
@@ -92,10 +101,11 @@ func (s *Server) placed(w http.ResponseWriter, r *http.Request) {
 func (s *Server) placement(down []spec.NodeID) Placed {
 	now, placement := s.config.Groups.Status(), s.config.Groups.Placement()
 	p := Placed{Node: now.ID, Cluster: s.config.Cluster, Version: s.config.Version, Names: []string{}, Leaders: []int{}, Wanted: []int{}, Epochs: []spec.Epoch{}, Pinned: []int{}, Stuck: []int{}}
-	ids := slices.SortedFunc(slices.Values(placement.Members), spec.NodeID.Compare)
+	ids := s.placedMembers(&now, &placement)
 	for _, id := range ids {
-		p.Members = append(p.Members, PlacedMember{ID: id, State: stateOf(&now, id), Weight: placement.Weights[id], View: s.config.Views[id]})
+		p.Members = append(p.Members, PlacedMember{ID: id, State: stateOf(&now, id), Weight: placement.Weights[id], Out: !slices.Contains(placement.Members, id), View: s.config.Views[id]})
 	}
+	own := s.ownMembers()
 	for i, g := range now.Groups {
 		leader, wanted := slices.Index(ids, g.Leader), slices.Index(ids, first(&placement, &g, down))
 		if leader >= 0 {
@@ -111,8 +121,55 @@ func (s *Server) placement(down []spec.NodeID) Placed {
 		if g.Stuck {
 			p.Stuck = append(p.Stuck, i)
 		}
+		if own != nil && !sameMembers(g.Members, *own) {
+			p.Changing = append(p.Changing, i)
+		}
+		if g.Problem != "" {
+			if p.Problems == nil {
+				p.Problems = map[int]string{}
+			}
+			p.Problems[i] = g.Problem
+		}
 	}
 	return p
+}
+
+// placedMembers returns the members: those that are to lead, and where members change also those that are members of the cluster, or of a group as yet.
+func (s *Server) placedMembers(now *groups.Status, placement *groups.Placement) []spec.NodeID {
+	all := slices.Clone(placement.Members)
+	if own := s.ownMembers(); own != nil {
+		for _, m := range own.Members() {
+			all = append(all, m.ID)
+		}
+		for _, g := range now.Groups {
+			for _, m := range g.Members.Members() {
+				all = append(all, m.ID)
+			}
+			if !g.Leader.IsNone() {
+				all = append(all, g.Leader)
+			}
+		}
+	}
+	slices.SortFunc(all, spec.NodeID.Compare)
+	return slices.Compact(all)
+}
+
+// ownMembers returns the members of the cluster, where they change; else nil.
+func (s *Server) ownMembers() *spec.Configuration {
+	if s.config.Node == nil {
+		return nil
+	}
+	return s.config.Node.Status().Configuration
+}
+
+// sameMembers reports whether a group has the members of the cluster, each of its kind.
+func sameMembers(group, cluster spec.Configuration) bool {
+	for _, m := range cluster.Members() {
+		if is, there := group.Member(m.ID); !there || is.Kind != m.Kind {
+			return false
+		}
+	}
+	return group.Len() == cluster.Len()
 }
 
 // first returns who is to lead a group while some are down, or none.
@@ -178,12 +235,20 @@ func (p *Placed) Check() error {
 		return errors.New("what it says of its groups does not fit together")
 	}
 	for i := range n {
-		if p.Leaders[i] < -1 || p.Leaders[i] >= len(p.Members) || p.Wanted[i] < 0 || p.Wanted[i] >= len(p.Members) {
+		if p.Leaders[i] < -1 || p.Leaders[i] >= len(p.Members) || p.Wanted[i] < -1 || p.Wanted[i] >= len(p.Members) {
 			return errors.New("what it says of its groups names members that are not there")
 		}
 	}
-	if slices.ContainsFunc(p.Pinned, func(i int) bool { return i < 0 || i >= n }) {
+	if slices.ContainsFunc(p.Pinned, func(i int) bool { return i < 0 || i >= n || p.Wanted[i] < 0 }) {
 		return errors.New("what it says of its pins names groups that are not there")
+	}
+	if slices.ContainsFunc(p.Changing, func(i int) bool { return i < 0 || i >= n }) {
+		return errors.New("what it says of members that change names groups that are not there")
+	}
+	for i := range p.Problems {
+		if i < 0 || i >= n {
+			return errors.New("what it says of problems names groups that are not there")
+		}
 	}
 	return nil
 }

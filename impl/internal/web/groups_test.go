@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/groups"
+	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -40,8 +41,13 @@ func newPlaced() *placedNode {
 
 // asksOf returns what a server of such a node answers.
 func asksOf(t *testing.T, n *placedNode) func(path string) (code int, body string) {
+	return asksWith(t, n, nil)
+}
+
+// asksWith is asksOf a node whose cluster has an election of its own.
+func asksWith(t *testing.T, n *placedNode, own Node) func(path string) (code int, body string) {
 	t.Helper()
-	s, err := New(Config{Groups: n, Cluster: "jobs", Version: "v1", Views: map[spec.NodeID]string{spec.IntegerID(2): "http://two:8000"}, Stats: func() transport.Stats { return transport.Stats{Sent: 3} }})
+	s, err := New(Config{Groups: n, Node: own, Cluster: "jobs", Version: "v1", Views: map[spec.NodeID]string{spec.IntegerID(2): "http://two:8000"}, Stats: func() transport.Stats { return transport.Stats{Sent: 3} }})
 	require.NoError(t, err)
 	served := httptest.NewServer(s.server.Handler)
 	t.Cleanup(served.Close)
@@ -84,6 +90,44 @@ func TestPlaced(t *testing.T) {
 	}
 }
 
+// Where members change, whoever comes or goes is there too, and it is said which groups have not followed, and what they wait for; and who the members of the cluster are.
+func TestPlacedWhileMembersChange(t *testing.T) {
+	one, two, three, four := spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3), spec.IntegerID(4)
+	of := func(kinds map[spec.NodeID]spec.MemberKind) spec.Configuration {
+		var members []spec.Member
+		for id, kind := range kinds {
+			members = append(members, spec.Member{ID: id, Kind: kind})
+		}
+		c, err := spec.NewConfiguration(2, 3, members)
+		require.NoError(t, err)
+		return c
+	}
+	cluster := of(map[spec.NodeID]spec.MemberKind{one: spec.Voter, two: spec.Voter, four: spec.Observer})
+	n := newPlaced()
+	n.placement = groups.Placement{Members: []spec.NodeID{one, two}, Weights: map[spec.NodeID]int{one: 1, two: 2}}
+	n.status.Groups = []groups.GroupStatus{
+		{Name: "a", Leader: one, Epoch: 4, Wanted: one, Members: cluster},
+		{Name: "b", Leader: three, Epoch: 9, Wanted: two, Members: of(map[spec.NodeID]spec.MemberKind{one: spec.Voter, two: spec.Voter, three: spec.Voter})},
+		{Name: "c", Epoch: 2, Members: of(map[spec.NodeID]spec.MemberKind{one: spec.Voter, two: spec.Voter, four: spec.Voter}), Problem: "it waits"},
+	}
+	ask := asksWith(t, n, &fake{status: host.Status{ID: one, Configuration: &cluster}})
+	_, body := ask("/groups")
+	var p Placed
+	require.NoError(t, json.Unmarshal([]byte(body), &p))
+	require.NoError(t, p.Check())
+	require.Equal(t, []PlacedMember{{ID: one, State: "this", Weight: 1, Leads: 1, Wanted: 1}, {ID: two, State: "up", Weight: 2, Wanted: 1, View: "http://two:8000"},
+		{ID: three, State: "dead", Leads: 1, Out: true}, {ID: four, State: "down", Out: true}}, p.Members)
+	require.Equal(t, []int{0, 2, -1}, p.Leaders)
+	require.Equal(t, []int{0, 1, -1}, p.Wanted)
+	require.Equal(t, []int{1, 2}, p.Changing)
+	require.Equal(t, map[int]string{2: "it waits"}, p.Problems)
+	code, body := ask("/members")
+	require.Equal(t, http.StatusOK, code)
+	require.Contains(t, body, `"kind":"observer"`)
+	code, _ = asksOf(t, n)("/members")
+	require.Equal(t, http.StatusNotFound, code)
+}
+
 // What a node has told may be anything: what does not fit together is not believed.
 func TestPlacedIsChecked(t *testing.T) {
 	good := Placed{Members: make([]PlacedMember, 2), Names: []string{"a"}, Leaders: []int{-1}, Wanted: []int{1}, Epochs: []spec.Epoch{0}}
@@ -92,7 +136,10 @@ func TestPlacedIsChecked(t *testing.T) {
 		"a column is short":   func(p *Placed) { p.Epochs = nil },
 		"a leader nobody is":  func(p *Placed) { p.Leaders = []int{2} },
 		"less than nobody":    func(p *Placed) { p.Leaders = []int{-2} },
-		"nobody is wanted":    func(p *Placed) { p.Wanted = []int{-1} },
+		"less is wanted":      func(p *Placed) { p.Wanted = []int{-2} },
+		"a pin to nobody":     func(p *Placed) { p.Wanted, p.Pinned = []int{-1}, []int{0} },
+		"changes in no group": func(p *Placed) { p.Changing = []int{1} },
+		"a problem of none":   func(p *Placed) { p.Problems = map[int]string{1: "it waits"} },
 		"a pin of no group":   func(p *Placed) { p.Pinned = []int{1} },
 		"a wanted nobody is":  func(p *Placed) { p.Wanted = []int{2} },
 		"a pin of less group": func(p *Placed) { p.Pinned = []int{-1} },

@@ -35,10 +35,10 @@ type Certificate interface {
 	EndsSoon(now time.Time) bool
 }
 
-// Config says what a Server shows. Node and Events must be given, or Groups alone.
+// Config says what a Server shows. Node and Events must be given, or Groups.
 type Config struct {
 	Node    Node
-	Groups  Groups // a node of many groups, instead of Node, Events, Changer and Page
+	Groups  Groups // a node of many groups, instead of Events and Page; Node and Changer are then the cluster's own election, where members change
 	Events  *Events
 	Control bool                         // whoever reaches the server may make the node resign, and change members
 	Changer Changer                      // changes members; nil if they are fixed
