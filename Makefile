@@ -73,7 +73,7 @@ bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real
 		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast" $(call KEPT,failover,make bench-failover)
 	.cache/workbench bench failover -nodes 5 -rounds 20 -fault kill,stop,stuck,disk,cut -guard -plot .cache/faults.svg \
 		-against ".cache/raftnode -profile fast" $(call KEPT,faults,make bench-failover)
-	.cache/workbench bench failover -nodes 5 -rounds 20 -fault kill,program -ballast 0,64,256,512 -beside -hold $(call KEPT,ballast,make bench-failover)
+	.cache/workbench bench failover -nodes 5 -rounds 20 -fault kill,program,both -ballast 0,64,256,512 -beside -hold $(call KEPT,ballast,make bench-failover)
 	.cache/workbench bench idle -guard -against ".cache/raftnode -profile default" $(call KEPT,idle,make bench-failover)
 
 bench-services: ## measure failover of real services beside ours: etcd's election, client-go's lease lock, hashicorp/raft (10 min)

@@ -39,10 +39,12 @@ type record struct {
 	heading
 	Failovers []failover `json:"failovers"` // workbench bench failover
 	Idle      []struct {
-		Nodes []struct {
+		Program string `json:"program"`
+		Nodes   []struct {
 			Leading  bool    `json:"leading"`
 			CPU      float64 `json:"cpu"`      // of one core
 			Resident int64   `json:"resident"` // bytes
+			Private  int64   `json:"private"`  // of these, of no file
 		} `json:"nodes"`
 	} `json:"idle"` // workbench bench idle
 	TLC        explored    `json:"tlc"` // tla/check -bench
