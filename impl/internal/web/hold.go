@@ -1,9 +1,11 @@
 package web
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"syscall"
 )
 
 // Lent is the address of a node, which programs hold. A hold.Listener is one.
@@ -46,6 +48,9 @@ func (t *term) holdBy(conn net.Conn) bool {
 	}
 	if t.address != nil {
 		if t.unlent = t.address.Lend(socketOf(conn)); t.unlent != nil {
+			if errors.Is(t.unlent, syscall.EPIPE) { // nobody is there any more: that is its end
+				t.unlent = nil
+			}
 			t.stop()
 			return false
 		}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -121,6 +122,17 @@ func TestAddressIsNotLent(t *testing.T) {
 	require.Equal(t, TermLine{Epoch: leads.Epoch, Term: leads.Term, Why: errUnheld.Error()}, p.line())
 	require.False(t, p.lines.Scan(), "it is to ask anew")
 	<-node.ctx.Done()
+}
+
+// TestProgramHasGone: a program that ends before it holds the address has just ended.
+func TestProgramHasGone(t *testing.T) {
+	node := newLending(t, newLent(syscall.EPIPE))
+	p := newProgram(t, node.url, "?hold=true&lease=24h")
+	leads := p.line()
+	node.holds(t, leads.Term)
+	then := p.line()
+	require.True(t, then.Leading)
+	require.Greater(t, then.Epoch, leads.Epoch)
 }
 
 // TestHolderKeepsItsSlot: a connection that holds an address gives way to nobody, though nothing is asked on it.
