@@ -25,7 +25,7 @@ func pageOf(records map[string]*record) (string, error) {
 		return nil, fmt.Errorf("there is no record %s", name)
 	}
 	t, err := template.New("FIGURES.tmpl").Funcs(template.FuncMap{
-		"record": of, "table": failoverTable, "faults": faultTable, "ballast": ballastTable, "outlived": outlivedTable, "messages": messages, "idle": idle, "guard": idleGuard, "span": span, "rates": rates, "ms": ms, "thousands": thousands,
+		"record": of, "table": failoverTable, "faults": faultTable, "ballast": ballastTable, "outlived": outlivedTable, "messages": messages, "idle": idle, "guard": idleGuard, "falseKills": falseKills, "span": span, "rates": rates, "ms": ms, "thousands": thousands,
 		"median": median, "times": times,
 		"part": func(a, b int64) string { return fmt.Sprintf("1/%.0f", float64(a)/float64(b)) },
 		"MiB":  func(bytes int64) string { return thousands(float64(bytes) / (1 << 20)) },
@@ -258,6 +258,18 @@ func idleGuard(r *record) (string, error) {
 		return fmt.Sprintf("%.2f %% of a core, and %.1f MiB, of which %.1f MiB are its own", 100*cpu, resident/(1<<20), private/(1<<20)), nil
 	}
 	return "", fmt.Errorf("%s has measured no guard: that is -guard", r.Command)
+}
+
+// falseKills says how often guards have killed nodes to which nothing was done.
+func falseKills(r *record) (string, error) {
+	if len(r.Guarded) == 0 {
+		return "", fmt.Errorf("%s has measured no guards", r.Command)
+	}
+	var all []string
+	for _, g := range r.Guarded {
+		all = append(all, fmt.Sprintf("%d with profile `%s`, whose nodes were late %d times", g.Kills, g.Profile, g.HeldUp))
+	}
+	return fmt.Sprintf("in %.0f minutes, five nodes each: %s", r.Guarded[0].Minutes, strings.Join(all, "; ")), nil
 }
 
 // within returns the values of the benchmarks that a pattern names, in a unit, from the lowest to the highest.
