@@ -21,6 +21,8 @@ OUTER := ^\./conformance/(cmd|ports)(/|$$)
 SOAK ?= 20
 # Whose runs make evidence keeps: all, or names with commas between them.
 OF ?= all
+# How long make bench-guard looks.
+FOR ?= 1h
 # How often each node fails in make bench-services.
 ROUNDS ?= 5
 # How long TLC may take for one configuration in make check, where it has only the time that others leave: 30m.
@@ -33,7 +35,7 @@ BESIDE ?=
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep bench-check bench-failover bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-release viewer-site viewer-test traces mutants soak lint fuzz release clean
+.PHONY: help check check-deep bench-check bench-failover bench-guard bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-release viewer-site viewer-test traces mutants soak lint fuzz release clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,8 +75,12 @@ bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real
 		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast" $(call KEPT,failover,make bench-failover)
 	.cache/workbench bench failover -nodes 5 -rounds 20 -fault kill,stop,stuck,disk,cut -guard -plot .cache/faults.svg \
 		-against ".cache/raftnode -profile fast" $(call KEPT,faults,make bench-failover)
-	.cache/workbench bench failover -nodes 5 -rounds 20 -fault kill,program -ballast 0,64,256,512 -beside -hold $(call KEPT,ballast,make bench-failover)
+	.cache/workbench bench failover -nodes 5 -rounds 20 -fault kill,program,both -ballast 0,64,256,512 -beside -hold $(call KEPT,ballast,make bench-failover)
 	.cache/workbench bench idle -guard -against ".cache/raftnode -profile default" $(call KEPT,idle,make bench-failover)
+
+bench-guard: ## count the false kills of guards for an hour: do something else on the machine meanwhile (1 h; FOR says how long)
+	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
+	.cache/workbench bench guard -for $(FOR) $(call KEPT,falsekills,make bench-guard)
 
 bench-services: ## measure failover of real services beside ours: etcd's election, client-go's lease lock, hashicorp/raft (10 min)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench

@@ -57,6 +57,7 @@ var clocks = map[string]string{
 	"impl/groups/example/main_test.go tellGoroutines":           program,
 	"impl/cmd/bully/operating_page_test.go run":                 looks,
 	"impl/cmd/bully/reaching_test.go newChecker":                program,
+	"impl/cmd/bully/outlived_linux_test.go act":                 program,
 	"impl/internal/localcluster/cluster_test.go TestFailures":   "it waits in vain for a node that has failed",
 	"impl/internal/localcluster/fake_test.go choose":            program,
 	"impl/internal/localcluster/fake_test.go say":               program,

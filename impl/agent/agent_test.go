@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/agent"
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/hold"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
@@ -30,13 +31,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func newNode(t *testing.T) (socket string, stop func()) {
 	t.Helper()
 	one := spec.IntegerID(1)
+	address, err := hold.Listen("127.0.0.1:0")
+	require.NoError(t, err)
 	events := web.NewEvents(one, nil)
 	h, err := host.New(host.Config{ID: one, Members: []spec.NodeID{one}, Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(one),
 		Timing: host.Busy(), Metrics: events, Trace: events})
 	require.NoError(t, err)
 	server, err := web.New(web.Config{Node: h, Events: events, Control: true})
 	require.NoError(t, err)
-	programs := web.NewPrograms(slog.New(slog.DiscardHandler), nil)
+	programs := web.NewPrograms(slog.New(slog.DiscardHandler), nil, true)
 	socket = filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", socket)
 	require.NoError(t, err)
@@ -47,7 +50,7 @@ func newNode(t *testing.T) (socket string, stop func()) {
 	joined := make(chan func(), 1)
 	go func() {
 		if programs.Wait(ctx) == nil {
-			_, leave := programs.Join(ctx, h, server) // it runs on, whoever comes and goes
+			_, leave := programs.Join(ctx, h, server, address) // it runs on, whoever comes and goes
 			joined <- leave
 		}
 		close(joined)
@@ -60,7 +63,7 @@ func newNode(t *testing.T) (socket string, stop func()) {
 		}
 		require.NoError(t, programs.Close())
 		require.NoError(t, <-served)
-		require.NoError(t, errors.Join(server.Close(), h.Close()))
+		require.NoError(t, errors.Join(server.Close(), h.Close(), address.Close()))
 	})
 	t.Cleanup(stop)
 	return socket, stop
@@ -180,8 +183,13 @@ func TestHangs(t *testing.T) {
 }
 
 // newFake serves what a node would, and lets a program lead at once. It calls asked for each other question before it answers with a lease
-// of an hour, or with a status that asked returns. On connections comes what becomes of each.
+// of an hour, or with a status that asked returns; and of /hold when that has ended. On connections comes what becomes of each.
 func newFake(t *testing.T, asked func(path string) (status int)) (socket string, connections <-chan http.ConnState) {
+	return newFakeFor(t, time.Hour, asked)
+}
+
+// newFakeFor is newFake with another lease.
+func newFakeFor(t *testing.T, lease time.Duration, asked func(path string) (status int)) (socket string, connections <-chan http.ConnState) {
 	socket = filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", socket)
 	require.NoError(t, err)
@@ -190,12 +198,17 @@ func newFake(t *testing.T, asked func(path string) (status int)) (socket string,
 		if r.URL.Path == "/lead" {
 			_, _ = fmt.Fprintln(w, `{"leading":true,"epoch":7,"term":"x"}`)
 			_ = http.NewResponseController(w).Flush()
+		}
+		if r.URL.Path == "/lead" || r.URL.Path == "/hold" {
 			<-r.Context().Done()
+			if r.URL.Path == "/hold" {
+				asked(r.URL.Path)
+			}
 			return
 		}
 		w.WriteHeader(asked(r.URL.Path))
 		if r.URL.Path != "/resign" {
-			_, _ = fmt.Fprintln(w, `{"epoch":7,"holds_ms":3600000}`)
+			_, _ = fmt.Fprintf(w, `{"epoch":7,"holds_ms":%d}`, lease.Milliseconds())
 		}
 	}), ConnState: func(_ net.Conn, state http.ConnState) { states <- state }}
 	served := make(chan error, 1)
@@ -218,6 +231,46 @@ func TestLeaseIsDatedFromTheQuestion(t *testing.T) {
 		require.True(t, r.Deadline().Before(asked.Load().Add(time.Hour)), "the node was asked before it has granted anything")
 		return nil
 	}))
+}
+
+// TestHeldWhileWorkActs: the address is held while work acts, whoever has told it to stop; and no longer than it may.
+func TestHeldWhileWorkActs(t *testing.T) {
+	var released atomic.Bool
+	socket, _ := newFake(t, func(path string) int {
+		if path == "/hold" {
+			released.Store(true)
+		}
+		return http.StatusOK
+	})
+	client := &agent.Client{Socket: socket, Silence: time.Hour}
+	ctx, cancel := context.WithCancel(t.Context())
+	require.ErrorIs(t, client.Lead(ctx, func(working context.Context, _ *agent.Reign) error {
+		cancel()
+		<-working.Done()
+		for range 100 {
+			require.NoError(t, client.Resign(t.Context()))
+			require.False(t, released.Load(), "work acts yet")
+		}
+		return nil
+	}), context.Canceled)
+	require.Eventually(t, released.Load, 30*time.Second, time.Millisecond)
+
+	released.Store(false)
+	socket, _ = newFakeFor(t, 30*time.Millisecond, func(path string) int {
+		if path == "/hold" {
+			released.Store(true)
+		}
+		return http.StatusOK
+	})
+	client.Socket = socket
+	ctx, cancel = context.WithCancel(t.Context())
+	require.ErrorIs(t, client.Lead(ctx, func(_ context.Context, r *agent.Reign) error {
+		deadline := r.Deadline()
+		cancel()
+		require.Eventually(t, released.Load, 30*time.Second, time.Millisecond)
+		require.False(t, time.Now().Before(deadline), "until then it may act, though it was told to stop")
+		return nil
+	}), context.Canceled)
 }
 
 // TestLateAnswer: what is granted to who does not lead any more begins nothing.

@@ -47,7 +47,7 @@ class Agent:
     def reigns(self):
         """Yields each reign of the node, when it begins. When the loop asks for the next, the work of the last must have ended; if that
         reign goes on, the node resigns. While the loop runs the node takes part in elections; when it is left, another machine leads."""
-        limits = {"own": "true", "lease": f"{int(self.silence * 1000)}ms"}
+        limits = {"hold": "true", "lease": f"{int(self.silence * 1000)}ms"}
         if self._progress is not None:
             limits["progress"] = f"{int(self._progress * 1000)}ms"
         connection, reign, why = _Connection(self.path), None, "it has ended"
@@ -65,9 +65,9 @@ class Agent:
         except (OSError, http.client.HTTPException, ValueError) as e:
             raise AgentError(f"the node does not answer: does bully run -socket run here? {e}") from e
         finally:
-            if reign is not None:
-                reign._over.set()
             _shut(connection)
+            if reign is not None:
+                reign._end()
 
     def resign(self):
         """Has the node resign. Returns once what its programs do has ended. The highest node that runs leads again."""
@@ -113,12 +113,16 @@ class _Lines:
 
 
 class Reign:
-    """A reign of the node, in which this program leads. epoch is the fencing token: give it to the resource with each write."""
+    """A reign of the node, in which this program leads. epoch is the fencing token: give it to the resource with each write.
+
+    If the node is killed alone, nobody else leads until the work has ended, or the last lease has, or this program is dead: it holds the
+    node's listening socket meanwhile, which lies unread on a connection."""
 
     def __init__(self, agent, said):
         self.epoch, self._term = said["epoch"], said["term"]
+        self._held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._agent, self._deadline, self._wall = agent, 0.0, 0.0
-        self._over, self._lock = threading.Event(), threading.Lock()
+        self._over, self._ended, self._lock = threading.Event(), threading.Event(), threading.Lock()
 
     def valid(self):
         """Whether this program may act right now. Who acts on what is not fenced asks before each act."""
@@ -156,7 +160,10 @@ class Reign:
         return self.valid()
 
     def _begin(self):
+        self._held.connect(self._agent.path)
+        self._held.sendall(f"GET /hold?term={self._term} HTTP/1.1\r\nHost: bully\r\n\r\n".encode())  # and is never read from
         if not self._ask("GET", "/lease"):
+            self._end()
             return False
         threading.Thread(target=self._keep, daemon=True).start()
         return True
@@ -166,16 +173,15 @@ class Reign:
             if not self._over.wait(max(0.001, min(self.left() / 2, self._agent.silence / 3))):
                 self._ask("GET", "/lease")
         self._over.set()
+        while not self._ended.wait(max(0.0, self._deadline - _now())) and _now() < self._deadline:
+            pass
+        self._end()
 
     def _end(self):
+        """Says that this program acts no more."""
         self._over.set()
-        connection = _Connection(self._agent.path, self._agent.silence)
-        try:
-            Agent._ask(connection, "POST", "/stopped", {"term": self._term})
-        except (OSError, http.client.HTTPException):
-            pass  # its last lease ends it
-        finally:
-            connection.close()
+        self._ended.set()
+        self._held.close()
 
 
 def _shut(connection):

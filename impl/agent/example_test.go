@@ -19,7 +19,7 @@ func ExampleClient_Lead() {
 		return nil
 	})
 	fmt.Println(err)
-	// Output: agent: the node does not answer: does bully run -socket run here? Get "http://bully/lead?lease=2s&own=true": dial unix /nowhere/jobs.sock: connect: no such file or directory
+	// Output: agent: the node does not answer: does bully run -socket run here? Get "http://bully/lead?hold=true&lease=2s": dial unix /nowhere/jobs.sock: connect: no such file or directory
 }
 
 // write gives the epoch to the resource, which refuses older ones.

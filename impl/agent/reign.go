@@ -17,7 +17,7 @@ type Reign struct {
 	term  string
 
 	mu       sync.Mutex
-	deadline time.Time // zero before the first lease, and once it is over
+	deadline time.Time // of the last lease
 	over     bool
 }
 
@@ -27,6 +27,16 @@ func (r *Reign) Epoch() uint64 { return r.epoch }
 // Deadline returns until when the program may act if the node is not heard any more; it moves on by itself, while the node leads. It is
 // dated from when the lease was asked for, so it comes before any other node leads. It is the zero time once the reign is over.
 func (r *Reign) Deadline() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return time.Time{}
+	}
+	return r.deadline
+}
+
+// acts returns until when the program acts at most: until the end of its last lease, though the reign is over.
+func (r *Reign) acts() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.deadline
@@ -76,7 +86,7 @@ func (r *Reign) ask(ctx context.Context, method, path string) error {
 func (r *Reign) move(deadline time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.over && deadline.After(r.deadline) {
+	if deadline.After(r.deadline) {
 		r.deadline = deadline
 	}
 	return !r.over
@@ -92,7 +102,7 @@ func (r *Reign) isOver() bool {
 func (r *Reign) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.over, r.deadline = true, time.Time{}
+	r.over = true
 }
 
 // keep asks for the lease when half of it is left, and at least each time that is given, until ctx ends or the reign is over.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -218,16 +219,12 @@ func Moves(from, to map[spec.NodeID][]string) (moves []Move) {
 			is[name] = id
 		}
 	}
-	for name, id := range was {
-		if is[name] != id {
-			moves = append(moves, Move{name, id, is[name]})
+	all := maps.Clone(was)
+	maps.Copy(all, is)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if was[name] != is[name] {
+			moves = append(moves, Move{name, was[name], is[name]})
 		}
 	}
-	for name := range is {
-		if _, there := was[name]; !there {
-			moves = append(moves, Move{Group: name, To: is[name]})
-		}
-	}
-	slices.SortFunc(moves, func(a, b Move) int { return cmp.Compare(a.Group, b.Group) })
 	return moves
 }

@@ -188,13 +188,12 @@ func (g *group) waitsFor() string {
 
 func (l *loop) status() Status {
 	s := Status{ID: l.config.ID, Counters: l.stats, Groups: make([]GroupStatus, 0, len(l.list))}
-	for _, g := range l.list {
+	for _, g := range slices.SortedFunc(slices.Values(l.list), func(a, b *group) int { return cmp.Compare(a.name, b.name) }) {
 		if g.told.Leading {
 			s.Leading++
 		}
 		s.Groups = append(s.Groups, GroupStatus{Name: g.name, Role: g.role, Leader: g.told.Leader, Epoch: g.epoch, Wanted: l.bestOf(g), Stuck: g.hung != nil, Members: g.configuration, Problem: g.waitsFor()})
 	}
-	slices.SortFunc(s.Groups, func(a, b GroupStatus) int { return cmp.Compare(a.Name, b.Name) })
 	for place, id := range l.members {
 		if l.up.Has(place) {
 			s.Up = append(s.Up, id)

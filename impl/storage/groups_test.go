@@ -213,6 +213,12 @@ func TestBadGroups(t *testing.T) {
 		}
 		return file
 	}
+	last := func(file []byte) (first int) { // of the two blocks of the last save: where nothing is written in place, it is the snapshot
+		if len(file) < 5*block {
+			return 1
+		}
+		return 3
+	}
 	for name, c := range map[string]struct {
 		kind Kind
 		bad  func(file []byte) []byte
@@ -222,7 +228,7 @@ func TestBadGroups(t *testing.T) {
 		"too long":                 {overlongKind, func(file []byte) []byte { return append(file, make([]byte, block)...) }},
 		"another head":             {damagedKind, func(file []byte) []byte { return spoil(file, 0) }},
 		"the snapshot":             {damagedKind, func(file []byte) []byte { return spoil(file, 1, 2) }},
-		"the last save, both ways": {damagedKind, func(file []byte) []byte { return spoil(file, 3, 4) }},
+		"the last save, both ways": {damagedKind, func(file []byte) []byte { return spoil(file, last(file), last(file)+1) }},
 		"all but the head":         {damagedKind, func(file []byte) []byte { return append(file[:block:block], make([]byte, len(file)-block)...) }},
 	} {
 		dir, file := fill(t)
@@ -234,6 +240,9 @@ func TestBadGroups(t *testing.T) {
 	}
 	for name, good := range map[string][]int{"a copy of the snapshot": {1}, "its other": {2}, "a copy of the save": {3}, "its other copy": {4}} {
 		dir, file := fill(t)
+		if good[0] >= last(file)+2 {
+			continue
+		}
 		require.NoError(t, os.WriteFile(filepath.Join(dir, groupsName), spoil(file, good...), 0o600))
 		g, err := OpenGroups(dir, n(3), five)
 		require.NoError(t, err, name)

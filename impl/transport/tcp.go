@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-fdf591db/bully/impl/internal/hold"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -103,7 +104,7 @@ func (t *TCP) holdMemory() {
 	if !t.config.HoldMemory || t.config.NoProof {
 		return
 	}
-	if err := holdMemory(); err != nil {
+	if err := hold.Memory(); err != nil {
 		t.config.Logger.Info("when this process dies, its memory is freed before its address refuses", "err", err)
 	}
 }

@@ -25,7 +25,7 @@ func pageOf(records map[string]*record) (string, error) {
 		return nil, fmt.Errorf("there is no record %s", name)
 	}
 	t, err := template.New("FIGURES.tmpl").Funcs(template.FuncMap{
-		"record": of, "table": failoverTable, "faults": faultTable, "ballast": ballastTable, "messages": messages, "idle": idle, "span": span, "rates": rates, "ms": ms, "thousands": thousands,
+		"record": of, "table": failoverTable, "faults": faultTable, "ballast": ballastTable, "outlived": outlivedTable, "messages": messages, "idle": idle, "guard": idleGuard, "falseKills": falseKills, "span": span, "rates": rates, "ms": ms, "thousands": thousands,
 		"median": median, "times": times,
 		"part": func(a, b int64) string { return fmt.Sprintf("1/%.0f", float64(a)/float64(b)) },
 		"MiB":  func(bytes int64) string { return thousands(float64(bytes) / (1 << 20)) },
@@ -136,11 +136,10 @@ func faultTable(r *record, other string) (string, error) {
 	return b.String(), nil
 }
 
-// ballastTable returns a row for each size of program: the leader within it, with its memory held and not, and the leader beside it, of which either dies.
+// ballastTable returns a row for each size of program: the leader within it dies, with its memory held and not.
 func ballastTable(r *record) (string, error) {
 	var b strings.Builder
-	b.WriteString("| memory | the leader within it dies | of that, until its address refuses | the same, its memory held | of that, until its address refuses | " +
-		"the node beside it dies, with proofs | the program dies |\n|---|---|---|---|---|---|---|")
+	b.WriteString("| memory | the leader within it dies | of that, until its address refuses | the same, its memory held | of that, until its address refuses |\n|---|---|---|---|---|")
 	for _, f := range r.Failovers {
 		size, within := strings.CutPrefix(f.Program, "bully and ")
 		if !within || strings.HasSuffix(size, ", held") {
@@ -151,12 +150,28 @@ func ballastTable(r *record) (string, error) {
 			return "", fmt.Errorf("%s has not measured %s whose memory is held: that is -hold", r.Command, size)
 		}
 		fmt.Fprintf(&b, "\n| %s | %s | %s ms | %s | %s ms |", size, &f, ms(f.Teardown), held, ms(held.Teardown))
-		for _, fault := range []string{"kill", "program"} {
-			beside := r.find("bully beside "+size, fault, f.Nodes)
-			if beside == nil {
-				return "", fmt.Errorf("%s has not measured %s of a node beside %s: that is -fault kill,program -beside", r.Command, fault, size)
+	}
+	return b.String(), nil
+}
+
+// outlivedTable returns a row for each size of program beside the leader: which of both dies, with the program's memory held and not.
+func outlivedTable(r *record) (string, error) {
+	var b strings.Builder
+	b.WriteString("| memory | the node dies | the program dies | the same, its memory held | both die at once | the same, its memory held |\n|---|---|---|---|---|---|")
+	for _, f := range r.Failovers {
+		size, beside := strings.CutPrefix(f.Program, "bully beside ")
+		if !beside || strings.HasSuffix(size, ", held") || f.Fault != "kill" {
+			continue
+		}
+		fmt.Fprintf(&b, "\n| %s | %s |", size, &f)
+		for _, fault := range []string{"program", "both"} {
+			for _, program := range []string{f.Program, f.Program + ", held"} {
+				of := r.find(program, fault, f.Nodes)
+				if of == nil {
+					return "", fmt.Errorf("%s has not measured %s of %s: that is -fault kill,program,both -beside -hold", r.Command, fault, program)
+				}
+				fmt.Fprintf(&b, " %s |", of)
 			}
-			fmt.Fprintf(&b, " %s |", beside)
 		}
 	}
 	return b.String(), nil
@@ -228,6 +243,33 @@ func idle(r *record) (string, error) {
 		}
 	}
 	return fmt.Sprintf("a follower takes %.2f %% of a core, the leader %.2f %%; each has %.0f MiB", 100*follower, 100*leader, bytes/(1<<20)), nil
+}
+
+// idleGuard says what the guard of a node takes at most.
+func idleGuard(r *record) (string, error) {
+	for _, one := range r.Idle {
+		if one.Program != "its guard" {
+			continue
+		}
+		var cpu, resident, private float64
+		for _, n := range one.Nodes {
+			cpu, resident, private = max(cpu, n.CPU), max(resident, float64(n.Resident)), max(private, float64(n.Private))
+		}
+		return fmt.Sprintf("%.2f %% of a core, and %.1f MiB, of which %.1f MiB are its own", 100*cpu, resident/(1<<20), private/(1<<20)), nil
+	}
+	return "", fmt.Errorf("%s has measured no guard: that is -guard", r.Command)
+}
+
+// falseKills says how often guards have killed nodes to which nothing was done.
+func falseKills(r *record) (string, error) {
+	if len(r.Guarded) == 0 {
+		return "", fmt.Errorf("%s has measured no guards", r.Command)
+	}
+	var all []string
+	for _, g := range r.Guarded {
+		all = append(all, fmt.Sprintf("%d with profile `%s`, whose nodes were late %d times", g.Kills, g.Profile, g.HeldUp))
+	}
+	return fmt.Sprintf("in %.0f minutes, five nodes each: %s", r.Guarded[0].Minutes, strings.Join(all, "; ")), nil
 }
 
 // within returns the values of the benchmarks that a pattern names, in a unit, from the lowest to the highest.

@@ -39,12 +39,20 @@ type record struct {
 	heading
 	Failovers []failover `json:"failovers"` // workbench bench failover
 	Idle      []struct {
-		Nodes []struct {
+		Program string `json:"program"`
+		Nodes   []struct {
 			Leading  bool    `json:"leading"`
 			CPU      float64 `json:"cpu"`      // of one core
 			Resident int64   `json:"resident"` // bytes
+			Private  int64   `json:"private"`  // of these, of no file
 		} `json:"nodes"`
 	} `json:"idle"` // workbench bench idle
+	Guarded []struct {
+		Profile string  `json:"profile"`
+		Minutes float64 `json:"minutes"`
+		Kills   int     `json:"kills"`
+		HeldUp  uint64  `json:"held_up"`
+	} `json:"guarded"` // workbench bench guard
 	TLC        explored    `json:"tlc"` // tla/check -bench
 	Explorer   explored    `json:"explorer"`
 	Benchmarks []benchmark `json:"benchmarks"`        // go test -bench
@@ -77,8 +85,8 @@ type benchmark struct {
 	Values []float64 `json:"values"`
 }
 
-// names are those of all records: a page needs each, and make figures measures all but beside-version-1.
-var names = []string{"ballast", "benchmarks", "beside-version-1", "check", "check-small-heap", "failover", "faults", "idle", "services", "test", "traces"}
+// names are those of all records: a page needs each, and make figures measures all but beside-version-1, and falsekills, which make bench-guard does.
+var names = []string{"ballast", "benchmarks", "beside-version-1", "check", "check-small-heap", "failover", "falsekills", "faults", "idle", "services", "test", "traces"}
 
 // recordOf returns the record of a name, as it is kept, from what a command has said: JSON, or what go test -bench prints.
 func recordOf(name string, in io.Reader, h heading) ([]byte, error) {
@@ -158,7 +166,7 @@ func parse(name string, text []byte) (*record, error) {
 	if r.Command == "" || r.Date == "" || r.Cores == 0 {
 		return nil, fmt.Errorf("%s/%s.json: command, date and cores must say what was measured, when and on what", folder, name)
 	}
-	if len(r.Failovers)+len(r.Idle)+len(r.Benchmarks) == 0 && r.TLC.Bytes == 0 && r.Rate+r.Seconds == 0 {
+	if len(r.Failovers)+len(r.Idle)+len(r.Guarded)+len(r.Benchmarks) == 0 && r.TLC.Bytes == 0 && r.Rate+r.Seconds == 0 {
 		return nil, fmt.Errorf("%s/%s.json: nothing was measured", folder, name)
 	}
 	return r, nil

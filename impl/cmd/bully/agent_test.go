@@ -181,7 +181,12 @@ func TestShellBesideANode(t *testing.T) {
 		_, body := fetch(c.http[0], "/status")
 		return strings.Contains(body, "a program that asks to lead, at "+socket)
 	})
-	p := beside(t, socket, "bash", ofAgentPage(t, "bash"), "sh", "-c", `echo "acts $EPOCH 0"`)
+	lead := func(cmd ...string) *process {
+		script := filepath.Join(t.TempDir(), "lead.sh")
+		require.NoError(t, os.WriteFile(script, []byte(ofAgentPage(t, "bash")), 0o700))
+		return spawn(t, append([]string{"lead", "-socket", socket, "--", script}, cmd...)...)
+	}
+	p := lead("sh", "-c", `echo "acts $BULLY_EPOCH 0"`)
 	until(t, "it acts", func() bool { return len(p.acts()) > 0 })
 	if response, err := http.Post("http://"+c.http[0]+"/resign", "", nil); err == nil { // the node may end before it has answered
 		require.NoError(t, response.Body.Close())
@@ -193,7 +198,7 @@ func TestShellBesideANode(t *testing.T) {
 		return strings.Contains(body, "a program that asks to lead, at "+socket)
 	}
 	until(t, "the node waits again", waits)
-	require.Equal(t, 1, beside(t, socket, "bash", ofAgentPage(t, "bash"), "/no/such/command").wait(), "it does not lead, and do nothing")
+	require.Equal(t, 1, lead("/no/such/command").wait(), "it does not lead, and do nothing")
 	until(t, "the node waits again", waits)
 }
 

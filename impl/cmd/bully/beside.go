@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"sync"
+	"syscall"
+	"time"
 
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 )
@@ -23,30 +25,41 @@ func (p program) runBeside(ctx context.Context, s settings, notifier *notifier) 
 	}
 	logger, waiting := newLogger(p.Log, s).With("node", s.id.String()), s.waiting()
 	waiting.Says(waitsForProgram + s.socket)
-	programs := web.NewPrograms(logger, waiting)
+	programs := web.NewPrograms(logger, waiting, s.lends())
 	served := make(chan error, 1)
 	go func() { served <- programs.Serve(l) }()
 	stop := eachSecond(func() { l.renew(logger) })
 	s.outlive(ctx)
-	for err == nil {
+	for taken := 0; err == nil; {
 		var there bool
 		if there, err = p.awaitProgram(ctx, s, programs); !there {
 			break
 		}
 		err = p.runNode(ctx, s, notifier, programs)
+		if taken++; errors.Is(err, syscall.EADDRINUSE) && taken < mostTaken {
+			logger.Warn("another process has the address of this node: a program that it had let lead before it was killed, and that is stopped or hangs, or somebody else. It is tried again", "err", err)
+			err = nil
+			sleep(ctx, time.Second)
+		}
 	}
 	stop()
 	return errors.Join(err, programs.Close(), <-served)
 }
 
+// lends reports whether a program that leads holds the address of this node: others take it for dead when that refuses.
+func (s settings) lends() bool { return s.socket != "" && !s.noProof && s.search == nil }
+
 // outlive waits until nothing acts any more that an earlier process of this node has let lead, and that has outlived it: it was told a deadline. Else the node might
 // say that it is back, and others would lead beside it (R39.4). One that has not run before waits for nothing.
 func (s settings) outlive(ctx context.Context) {
-	if kept, _ := os.ReadDir(s.data); len(kept) == 0 || !s.noProof {
+	if kept, _ := os.ReadDir(s.data); len(kept) == 0 {
 		return
 	}
 	sleep(ctx, s.timing.Patience) // which outlasts a reign, whatever the clocks (R37 d)
 }
+
+// mostTaken is how often a node finds that its address is taken until it ends.
+const mostTaken = 5
 
 // waitsForProgram is what a node waits for that no program asks anything.
 const waitsForProgram = "a program that asks to lead, at "

@@ -21,6 +21,7 @@ func Example() {
 	//   help      say how to use a command
 	//   init      make the record of a first member of a cluster whose members come and go
 	//   join      make the record of a node that is to be added to one
+	//   lead      lead by a node of this machine, and become a command that acts while its leases hold
 	//   measure   say which timer profiles this machine can keep
 	//   member    list, add, remove or replace members, if they come and go
 	//   repair    show what is in the data folder of a node, and find a way out

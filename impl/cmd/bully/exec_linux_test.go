@@ -16,7 +16,7 @@ import (
 func TestExecWithoutDescriptors(t *testing.T) {
 	c := newCluster(t, 1)
 	file := filepath.Join(t.TempDir(), "told")
-	n := c.executes(1, file, forever, "-restart")
+	n := c.executes(1, file, forever, append(steady, "-restart")...)
 	pid := number(t, file)
 	epoch := leads(t, c.http[0])
 	var most syscall.Rlimit

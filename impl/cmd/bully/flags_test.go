@@ -45,7 +45,7 @@ func TestSettings(t *testing.T) {
 	s, err = understood(t, nil, "-preempt", "5s")
 	require.NoError(t, err)
 	require.Equal(t, 5*time.Second, s.timing.Preempt)
-	for want, flags := range map[bool][]string{false: {"-socket", "s", "-no-proof=false"}, true: {"-socket", "s"}} { // a program may outlive its node
+	for want, flags := range map[bool][]string{false: {"-socket", "s"}, true: {"-socket", "s", "-no-proof"}} { // a program that outlives its node holds its address
 		s, err = understood(t, nil, flags...)
 		require.NoError(t, err)
 		require.Equal(t, want, s.noProof)

@@ -239,18 +239,19 @@ func share(n, all int) string {
 
 // printMoves says what would move, from whom to whom.
 func (p program) printMoves(moves []groups.Move, all int) {
-	ways := map[[2]spec.NodeID]int{}
+	ways, ends := map[[2]spec.NodeID]int{}, map[spec.NodeID]bool{}
 	for _, m := range moves {
 		ways[[2]spec.NodeID{m.From, m.To}]++
+		ends[m.From], ends[m.To] = true, true
 	}
+	ids := slices.SortedFunc(maps.Keys(ends), spec.NodeID.Compare)
 	_, _ = fmt.Fprintf(p.Out, "%d of %d groups would move (%s):\n", len(moves), all, share(len(moves), all))
-	for _, way := range slices.SortedFunc(maps.Keys(ways), func(a, b [2]spec.NodeID) int {
-		if a[0] != b[0] {
-			return a[0].Compare(b[0])
+	for _, from := range ids {
+		for _, to := range ids {
+			if n := ways[[2]spec.NodeID{from, to}]; n > 0 {
+				_, _ = fmt.Fprintf(p.Out, "  %d from %s to %s\n", n, orNobody(from), orNobody(to))
+			}
 		}
-		return a[1].Compare(b[1])
-	}) {
-		_, _ = fmt.Fprintf(p.Out, "  %d from %s to %s\n", ways[way], orNobody(way[0]), orNobody(way[1]))
 	}
 }
 

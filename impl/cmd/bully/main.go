@@ -8,6 +8,7 @@
 //	bully run -id 3 -cluster jobs -members 1=10.0.0.1:7000,2=10.0.0.2:7000,3=10.0.0.3:7000 -data /var/lib/bully -http :8000 -tls-cert …
 //	bully exec -restart -id 3 -cluster jobs -members … -data /var/lib/bully -- service   # run a service while this node leads
 //	bully guard -- service                                    # run a program that embeds a node under a guard; bully run -guard is one too
+//	bully lead -socket /run/bully/jobs.sock -- ./lead.sh      # run a script while a node beside it leads: bully run -socket
 //	bully exec -once nightly -every 24h -fence /mnt/shared -id 3 … -- job    # run a job once a night, on whichever node leads
 //	bully status 10.0.0.1:8000 10.0.0.2:8000                  # who leads, and how the nodes are
 //	bully resign -http 10.0.0.1:8000,10.0.0.2:8000,10.0.0.3:8000            # who leads resigns, and another is waited for
@@ -70,6 +71,7 @@ func newProgram() cli.Program {
 			{Name: "guard", Summary: "run a program that embeds a node, kill it when it hangs, and start it again", Run: as(guardProgram)},
 			{Name: "init", Summary: "make the record of a first member of a cluster whose members come and go", Run: as(setup), Foreign: true},
 			{Name: "join", Summary: "make the record of a node that is to be added to one", Run: as(join), Foreign: true},
+			{Name: "lead", Summary: "lead by a node of this machine, and become a command that acts while its leases hold", Run: as(leadBy)},
 			{Name: "measure", Summary: "say which timer profiles this machine can keep", Run: as(measure)},
 			{Name: "member", Summary: "list, add, remove or replace members, if they come and go", Run: as(members), Foreign: true},
 			{Name: "repair", Summary: "show what is in the data folder of a node, and find a way out", Run: as(repair), Foreign: true},
@@ -215,9 +217,6 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 	}
 	if given["socket"] && f.socket == "" {
 		return s, cli.Usage("-socket: give the path of the socket, or leave the flag out: without it the node takes part whatever programs do")
-	}
-	if f.socket != "" && !given["no-proof"] {
-		s.noProof = true // a program acts until its lease is over, though its node is dead (R37)
 	}
 	if f.httpControl && f.http == "" {
 		return s, cli.Usage("-http-control says who may use -http, which is missing")

@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 		main()
 		os.Exit(3) // main never returns; if it did, this program would start itself, again and again
 	}
+	if socket := os.Getenv(asActing); socket != "" {
+		act(socket)
+	}
 	if signal.Ignored(syscall.SIGHUP) {
 		// The tests were started under nohup. The nodes that they start would inherit that, and not reload a certificate when told.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)

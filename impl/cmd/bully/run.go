@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/child"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/hold"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/trace"
@@ -75,8 +77,8 @@ long after. What must not be done by two at once needs bully exec, and a resourc
 
 With -socket PATH the node is for programs of this machine, which ask it there to lead and for leases (impl/AGENT.md). It runs while one
 of them asks, as if it were inside of that program; else it waits for one, and neither leads nor votes. A program may act until its lease is over, though
-its node was killed: so such a node takes no refused connection for a death, as with -no-proof, and others of the cluster need that flag too. With
--no-proof=false at all nodes another leads in milliseconds; that is for programs whose writes a fence refuses.
+its node was killed: so it holds the listening socket of the node while it acts, and the address of a node that is dead refuses, which proves that to the others, when its
+program acts no more. bully lead leads so for scripts.
 
 With -group LIST there are many elections over the same nodes, such as one for each of a thousand shards: over one connection between each two nodes, with one disk, each
 with a leader and epochs of its own. Leaders are spread over the nodes, move only if their node goes or comes, and come back with it. The node takes part, and
@@ -139,7 +141,7 @@ func (p program) runNode(ctx context.Context, s settings, notifier *notifier, pr
 	}
 	if programs != nil {
 		var leave func()
-		ctx, leave = programs.Join(ctx, n.host, n.local)
+		ctx, leave = programs.Join(ctx, n.host, n.local, n.lent)
 		defer leave()
 	}
 	told := n.notify(notifier)
@@ -160,6 +162,7 @@ type node struct {
 	web      *web.Server // or nil
 	local    *web.Server // that programs beside the node ask, or nil
 	listener net.Listener
+	lent     web.Lent // the listener for the other nodes, if programs hold that, or nil
 }
 
 // newNode opens all that a node needs. When it returns an error nothing is left open.
@@ -290,8 +293,16 @@ func (n *node) configured(events *web.Events, phi host.Detector, listener net.Li
 	return c
 }
 
-// listens listens on -listen, if that was given.
+// listens listens for the other nodes on -listen, if that was given, and where programs hold the address.
 func (n *node) listens() (net.Listener, error) {
+	if n.lends() {
+		l, err := hold.Listen(cmp.Or(n.listen, n.address, n.addresses[n.id]))
+		if err != nil {
+			return nil, fmt.Errorf("this node cannot listen: %w", err)
+		}
+		n.lent = l
+		return l, nil
+	}
 	if n.listen == "" {
 		return nil, nil
 	}

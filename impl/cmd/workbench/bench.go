@@ -19,6 +19,7 @@ import (
 // benchFlags are the flags of workbench bench.
 type benchFlags struct {
 	nodes, faults       string
+	profiles            string
 	rounds              int
 	looks               time.Duration
 	ballast             []int
@@ -35,11 +36,12 @@ Measures clusters of real processes on this machine. Say which measurement first
 
   workbench bench failover   # the leader fails again and again: how long until all others name the next?
   workbench bench idle       # what a node uses that has nothing to do; Linux only
+  workbench bench guard      # how often guards kill nodes to which nothing is done; on a machine that is busy, as you make it; Linux only
 
   workbench bench failover -rounds 3 -nodes 3 -fault kill   # the quick form, in a few seconds
   workbench bench failover                                  # 20 rounds of 3 sizes and 3 faults: some minutes
   workbench bench failover -nodes 5 -fault kill,stop,stuck,disk,cut -guard -plot faults.svg   # with a guard and without, and a picture
-  workbench bench failover -nodes 5 -fault kill,program -ballast 0,512 -beside -hold          # in a large program, also with its memory held, and beside one
+  workbench bench failover -nodes 5 -fault kill,program,both -ballast 0,512 -beside -hold     # in a large program, also with its memory held, and beside one
 
 What befalls the leader:
 
@@ -49,6 +51,7 @@ What befalls the leader:
   disk      kill -9, where each save of each node takes 20ms longer; the same program
   cut       it is off the network, which needs root; no guard knows of that
   program   kill -9 of the program that leads by a node beside it (-beside)
+  both      kill -9 of that program and of the node beside it, at the same moment
   resign    nothing: it hands over to another, which it names, as bully resign -to has it; from the call until all others name that one
 
 For ours it measures the floor too, in the same run: what the timing makes everybody wait for (half a heartbeat less than the patience; twice
@@ -66,13 +69,14 @@ GET /events and GET /status as bully run does:
 func benchmark(ctx context.Context, p program, args []string) error {
 	f := benchFlags{}
 	flags := p.Flags("bench")
-	flags.StringVar(&f.faults, "fault", "kill,stop,cut", "failover: a `list` of what befalls the leader: kill, stop, stuck, disk, cut, program, resign")
+	flags.StringVar(&f.faults, "fault", "kill,stop,cut", "failover: a `list` of what befalls the leader: kill, stop, stuck, disk, cut, program, both, resign")
 	flags.IntVar(&f.rounds, "rounds", 20, "failover: let the leader fail this `often`, for each size and fault")
-	flags.DurationVar(&f.looks, "for", 10*time.Second, "idle: look for this `time`")
-	flags.StringVar(&f.nodes, "nodes", "", "a `list` of sizes of clusters; 3,5,7 for failover and 5 for idle if empty")
+	flags.DurationVar(&f.looks, "for", 10*time.Second, "idle and guard: look for this `time`")
+	flags.StringVar(&f.profiles, "profile", "local,lan,busy,wan", "guard: a `list` of timer profiles, a cluster of each, all at the same time")
+	flags.StringVar(&f.nodes, "nodes", "", "a `list` of sizes of clusters; 3,5,7 for failover and 5 else if empty")
 	flags.Func("ballast", "failover: nodes are programs that embed the host, with so many `MiB` of memory besides; or a list of that", f.setBallast)
 	flags.BoolVar(&f.guard, "guard", false, "measure our nodes with a guard too, and at rest that guard; Linux only")
-	flags.BoolVar(&f.hold, "hold", false, "failover: for each -ballast, measure a program whose memory is held too (bully run -hold-memory); Linux only")
+	flags.BoolVar(&f.hold, "hold", false, "failover: for each -ballast, measure a program whose memory is held too (bully run -hold-memory, and HoldMemory of the client beside it); Linux only")
 	flags.BoolVar(&f.beside, "beside", false, "failover: for each -ballast, measure a node beside a program of that size too; Linux only")
 	flags.StringVar(&f.plot, "plot", "", "failover: draw every time that was measured into this `file`, as SVG")
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
@@ -96,10 +100,12 @@ func benchmark(ctx context.Context, p program, args []string) error {
 		return p.failovers(ctx, f)
 	case "idle":
 		return p.idle(ctx, f)
+	case "guard":
+		return p.guarded(ctx, f)
 	case "":
-		return cli.Usage("measure what? Say workbench bench failover or workbench bench idle first, then flags")
+		return cli.Usage("measure what? Say workbench bench failover, idle or guard first, then flags")
 	}
-	return cli.Usage(fmt.Sprintf("unknown benchmark %q: there are failover and idle", what))
+	return cli.Usage(fmt.Sprintf("unknown benchmark %q: there are failover, idle and guard", what))
 }
 
 // contestants returns the programs that are to be measured, ours first.

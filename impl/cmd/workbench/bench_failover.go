@@ -21,11 +21,13 @@ const (
 	faultDisk localcluster.Fault = "disk"
 	// faultProgram is kill -9 of the program that leads by a node beside it.
 	faultProgram localcluster.Fault = "program"
+	// faultBoth is kill -9 of that program and of the node beside it, at the same moment.
+	faultBoth localcluster.Fault = "both"
 )
 
 // strikes returns what is done to a node for a fault.
 func strikes(fault localcluster.Fault) localcluster.Fault {
-	if fault == faultDisk || fault == faultProgram {
+	if fault == faultDisk || fault == faultProgram || fault == faultBoth {
 		return localcluster.FaultKill
 	}
 	return fault
@@ -83,8 +85,14 @@ func (f benchFlags) ours() (all []contestant, err error) {
 			add(name+", guarded", append([]string{node, "guard", "--"}, embeds...), "workbench", true)
 		}
 		if f.beside {
-			add(fmt.Sprintf("bully beside %d MiB", size), append(slices.Clone(embeds), "-beside"), "bully", false)
+			name := fmt.Sprintf("bully beside %d MiB", size)
+			beside := append(slices.Clone(embeds), "-beside")
+			add(name, beside, "bully", false)
 			all[len(all)-1].beside = true
+			if f.hold {
+				add(name+", held", append(slices.Clone(beside), "-hold"), "bully", false)
+				all[len(all)-1].beside = true
+			}
 		}
 	}
 	for i := range all {
@@ -107,7 +115,10 @@ func (c contestant) against(fault localcluster.Fault) (contestant, bool) {
 	case fault == faultProgram && c.beside:
 		c.inner = "workbench"
 		return c, true
-	case fault == faultProgram, c.beside && fault != localcluster.FaultKill, fault == localcluster.FaultResign && !c.ours:
+	case fault == faultBoth && c.beside:
+		c.inner = "" // what has started both, and they die with it
+		return c, true
+	case fault == faultProgram, fault == faultBoth, c.beside && fault != localcluster.FaultKill, fault == localcluster.FaultResign && !c.ours:
 		return c, false
 	case fault != localcluster.FaultStuck && fault != faultDisk:
 		return c, true
@@ -225,7 +236,7 @@ func (p program) failoversOf(ctx context.Context, contestants []contestant, n in
 
 // allFaults are those that can be asked for.
 func allFaults() []localcluster.Fault {
-	return append(localcluster.Faults(), localcluster.FaultResign, faultDisk, faultProgram)
+	return append(localcluster.Faults(), localcluster.FaultResign, faultDisk, faultProgram, faultBoth)
 }
 
 // chooseFaults returns the faults that are asked for and can be measured here, and why the others cannot.
@@ -233,7 +244,7 @@ func (f benchFlags) chooseFaults() (faults []localcluster.Fault, skipped []strin
 	for name := range strings.SplitSeq(f.faults, ",") {
 		fault := localcluster.Fault(name)
 		if !slices.Contains(allFaults(), fault) {
-			return nil, nil, cli.Usage(fmt.Sprintf("unknown fault %q: there are kill, stop, stuck, disk, cut, program and resign", name))
+			return nil, nil, cli.Usage(fmt.Sprintf("unknown fault %q: there are kill, stop, stuck, disk, cut, program, both and resign", name))
 		}
 		if fault == localcluster.FaultCut {
 			if err := localcluster.CanNamespace(); err != nil {
@@ -290,7 +301,7 @@ func (p program) failover(ctx context.Context, one contestant, nodes int, fault 
 // floor measures what these failovers could not do without; zero if that is not known.
 func (c contestant) floor(ctx context.Context, config localcluster.Config, fault localcluster.Fault, all []localcluster.Failover) (f localcluster.Floor, err error) {
 	kills := strikes(fault) == localcluster.FaultKill
-	if fault == faultProgram || fault == localcluster.FaultResign || !c.ours && !kills {
+	if fault == faultProgram || fault == faultBoth || fault == localcluster.FaultResign || !c.ours && !kills {
 		return f, nil
 	}
 	if f, err = localcluster.MeasureFloor(all, strikes(fault)); err != nil {

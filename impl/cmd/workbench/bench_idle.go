@@ -55,15 +55,15 @@ func (p program) idle(ctx context.Context, f benchFlags) error {
 // printIdle prints the table.
 func (p program) printIdle(results []idleResult) error {
 	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "program\tnodes\tnode\t\tCPU % of a core\tRSS MiB\tpeak MiB\tmessages/s")
+	_, _ = fmt.Fprintln(w, "program\tnodes\tnode\t\tCPU % of a core\tRSS MiB\tprivate\tpeak MiB\tmessages/s")
 	for _, r := range results {
 		for _, n := range r.Nodes {
 			role := ""
 			if n.Leading {
 				role = "leads"
 			}
-			_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%.2f\t%.1f\t%.1f\t%.1f\n", r.Program, len(r.Nodes), n.Node, role, 100*n.CPU,
-				float64(n.Resident)/(1<<20), float64(n.Peak)/(1<<20), n.Sent)
+			_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%.2f\t%.1f\t%.1f\t%.1f\t%.1f\n", r.Program, len(r.Nodes), n.Node, role, 100*n.CPU,
+				float64(n.Resident)/(1<<20), float64(n.Private)/(1<<20), float64(n.Peak)/(1<<20), n.Sent)
 		}
 	}
 	if err := w.Flush(); err != nil {

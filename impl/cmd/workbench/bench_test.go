@@ -84,17 +84,41 @@ func TestBenchBallast(t *testing.T) {
 		t.Skip("a node beside a program is found in /proc, so Linux")
 	}
 	buildBoth(t)
-	results, skipped := benched(t, "-fault", "kill,program", "-ballast", "64", "-beside", "-hold")
-	require.Len(t, results, 4)
+	results, skipped := benched(t, "-fault", "kill,program,both", "-ballast", "64", "-beside", "-hold")
+	require.Len(t, results, 8)
+	require.Len(t, skipped, 4)
 	require.Equal(t, []string{"program is not measured of bully and 64 MiB: it cannot befall that",
-		"program is not measured of bully and 64 MiB, held: it cannot befall that"}, skipped)
-	for _, name := range []string{"kill bully and 64 MiB", "kill bully and 64 MiB, held", "kill bully beside 64 MiB"} {
+		"program is not measured of bully and 64 MiB, held: it cannot befall that"}, skipped[:2])
+	for _, name := range []string{"kill bully and 64 MiB", "kill bully and 64 MiB, held", "kill bully beside 64 MiB", "kill bully beside 64 MiB, held"} {
 		r := results[name]
 		require.Positive(t, r.Teardown, name)
 		require.InDelta(t, r.Teardown+5*r.Message+2*r.Save, r.Floor, 1e-3, name)
 		require.Zero(t, r.Wait, name)
 	}
-	require.Zero(t, results["program bully beside 64 MiB"].Floor, "that the node hears of the end is no proof of death")
+	for _, fault := range []string{"program", "both"} {
+		require.Zero(t, results[fault+" bully beside 64 MiB"].Floor, "another leads when the last of both acts no more")
+	}
+}
+
+// TestBenchGuard counts what guards do to nodes to which nothing is done.
+func TestBenchGuard(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a guard needs Linux")
+	}
+	buildBoth(t)
+	status, text, log := workbench(t, "bench", "guard", "-nodes", "3", "-for", "1ms", "-profile", "busy,wan", "-json")
+	require.Equal(t, cli.OK, status, log)
+	var report struct{ Guarded []guardedResult }
+	require.NoError(t, json.Unmarshal([]byte(text), &report))
+	require.Len(t, report.Guarded, 2)
+	for _, r := range report.Guarded {
+		require.Equal(t, 3, r.Nodes)
+	}
+	for says, args := range map[string][]string{"-for must be above 0": {"-for", "0s"}, `there is none of the name "fast"`: {"-profile", "busy,fast"}} {
+		status, _, log := workbench(t, append([]string{"bench", "guard"}, args...)...)
+		require.Equal(t, cli.Misused, status)
+		require.Contains(t, log, says)
+	}
 }
 
 // TestBenchFaults measures what befalls a leader besides its end, with a guard and without one, and draws it.
@@ -242,16 +266,16 @@ func TestBenchTable(t *testing.T) {
 // TestBenchUsage sees what is said of what cannot be measured.
 func TestBenchUsage(t *testing.T) {
 	for want, args := range map[string][]string{
-		"measure what? Say workbench bench failover or workbench bench idle":               {"bench", "-json"},
-		`unknown benchmark "speed": there are failover and idle`:                           {"bench", "speed"},
-		`-nodes "3,x": "x" is not a size from 1 to 64`:                                     {"bench", "failover", "-nodes", "3,x"},
-		`"65" is not a size from 1 to 64`:                                                  {"bench", "idle", "-nodes", "65"},
-		"-nodes 2: the others need a quorum without their leader":                          {"bench", "failover", "-nodes", "2"},
-		`unknown fault "fire": there are kill, stop, stuck, disk, cut, program and resign`: {"bench", "failover", "-fault", "kill,fire"},
-		"-rounds must be at least 1: no rounds measure nothing":                            {"bench", "failover", "-rounds", "0"},
-		"-for must be above 0":                                                             {"bench", "idle", "-for", "0s"},
-		"-against needs a command line":                                                    {"bench", "idle", "-against", " "},
-		`unexpected argument "now" ("workbench help bench" lists the fla`:                  {"bench", "idle", "now"},
+		"measure what? Say workbench bench failover, idle or guard first":                        {"bench", "-json"},
+		`unknown benchmark "speed": there are failover, idle and guard`:                          {"bench", "speed"},
+		`-nodes "3,x": "x" is not a size from 1 to 64`:                                           {"bench", "failover", "-nodes", "3,x"},
+		`"65" is not a size from 1 to 64`:                                                        {"bench", "idle", "-nodes", "65"},
+		"-nodes 2: the others need a quorum without their leader":                                {"bench", "failover", "-nodes", "2"},
+		`unknown fault "fire": there are kill, stop, stuck, disk, cut, program, both and resign`: {"bench", "failover", "-fault", "kill,fire"},
+		"-rounds must be at least 1: no rounds measure nothing":                                  {"bench", "failover", "-rounds", "0"},
+		"-for must be above 0":                                            {"bench", "idle", "-for", "0s"},
+		"-against needs a command line":                                   {"bench", "idle", "-against", " "},
+		`unexpected argument "now" ("workbench help bench" lists the fla`: {"bench", "idle", "now"},
 	} {
 		status, _, log := workbench(t, args...)
 		require.Equal(t, cli.Misused, status, args)

@@ -180,8 +180,8 @@ func (f nodeFlags) runBeside(ctx context.Context, p program) error {
 	socket := filepath.Join(f.data, "s")
 	var both sync.WaitGroup
 	for _, command := range [][]string{
-		{node, "run", "-cluster", "bench", "-profile", "lan", "-preempt", "never", "-no-proof=false", "-id", f.id, "-members", f.members, "-data", f.data, "-http", f.http, "-socket", socket},
-		{self, "node", "-ballast", strconv.Itoa(f.ballast), "-asks", socket},
+		{node, "run", "-cluster", "bench", "-profile", "lan", "-preempt", "never", "-id", f.id, "-members", f.members, "-data", f.data, "-http", f.http, "-socket", socket},
+		{self, "node", "-ballast", strconv.Itoa(f.ballast), "-asks", socket, "-hold=" + strconv.FormatBool(f.hold)},
 	} {
 		one := exec.CommandContext(ctx, command[0], command[1:]...)
 		one.Stdout, one.Stderr, one.SysProcAttr = p.Log, p.Log, dieTogether()
@@ -198,7 +198,7 @@ func (f nodeFlags) runBeside(ctx context.Context, p program) error {
 func (f nodeFlags) ask(ctx context.Context) error {
 	memory := touched(f.ballast)
 	defer runtime.KeepAlive(memory)
-	client := &agent.Client{Socket: f.asks}
+	client := &agent.Client{Socket: f.asks, HoldMemory: f.hold}
 	for {
 		_ = client.Lead(ctx, func(ctx context.Context, _ *agent.Reign) error { // the node does not run yet, or no longer
 			<-ctx.Done()

@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -113,7 +115,7 @@ func (g *guard) main() int {
 		cmd, err := g.start()
 		switch {
 		case err == nil:
-			debug.FreeOSMemory() // what the start has needed: from here on it sleeps
+			forget() // from here on it sleeps
 			if status, over := g.watch(cmd.Process.Pid); over {
 				return status
 			}
@@ -280,4 +282,36 @@ func (p *pauses) next(lived time.Duration) time.Duration {
 		p.last = firstPause
 	}
 	return p.last
+}
+
+// forget gives back what this process has needed to start, and does not need to wait: memory that the collector keeps, and its view of files, such as of its
+// own program. What it reads of these again the kernel maps again, and has in memory as long as the program runs that is guarded, if that is the same.
+func forget() {
+	smaps, _ := os.ReadFile("/proc/self/smaps")
+	var views [][2]uintptr // of files, which this process does not write to
+	var begin, end uintptr
+	for line := range strings.Lines(string(smaps)) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) >= 5 && strings.Contains(words[0], "-"):
+			begin, end = 0, 0
+			if len(words) >= 6 && strings.HasPrefix(words[5], "/") && !strings.Contains(words[1], "w") {
+				from, to, _ := strings.Cut(words[0], "-")
+				begin, end = address(from), address(to)
+			}
+		case begin < end && words[0] == "Anonymous:" && words[1] == "0": // nor has anybody, as a linker does, or a debugger
+			views = append(views, [2]uintptr{begin, end})
+		}
+	}
+	smaps = nil
+	debug.FreeOSMemory()
+	for _, view := range views {
+		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, view[0], view[1]-view[0], syscall.MADV_DONTNEED)
+	}
+}
+
+// address reads an address of smaps.
+func address(text string) uintptr {
+	at, _ := strconv.ParseUint(text, 16, 64)
+	return uintptr(at)
 }

@@ -1,6 +1,7 @@
 package child
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -231,4 +232,20 @@ func TestGuardEndsWithItsStarter(t *testing.T) {
 	require.Error(t, starter.Wait())
 	gone(t, guard.parent)
 	gone(t, program)
+}
+
+// TestForget: a guard gives back its view of its program, and of libraries, and runs on.
+func TestForget(t *testing.T) {
+	ofFiles := func() (kib int) {
+		text, err := os.ReadFile("/proc/self/status")
+		require.NoError(t, err)
+		_, after, _ := strings.Cut(string(text), "RssFile:")
+		_, err = fmt.Sscanf(after, "%d kB", &kib)
+		require.NoError(t, err)
+		return kib
+	}
+	before := ofFiles()
+	forget()
+	require.Less(t, ofFiles(), before*3/4)
+	forget()
 }

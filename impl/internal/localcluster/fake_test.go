@@ -238,7 +238,8 @@ func (f *fake) status(w http.ResponseWriter, _ *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	_ = json.NewEncoder(w).Encode(map[string]any{"id": strconv.Itoa(f.id), "refused": f.refused,
-		"counters": map[string]any{"saves": f.epoch, "sent": map[string]int{"HEARTBEAT": f.sent}, "bytes_sent": 4 * f.sent}})
+		"guard":    map[string]any{"kills": f.id - 1, "last": "its loop hangs"}, // the first has never been killed
+		"counters": map[string]any{"saves": f.epoch, "pauses": f.id, "sent": map[string]int{"HEARTBEAT": f.sent}, "bytes_sent": 4 * f.sent}})
 }
 
 // fakes returns a cluster of fake nodes, which is closed when the test ends.

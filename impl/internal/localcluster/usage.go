@@ -15,6 +15,7 @@ import (
 type Usage struct {
 	CPU      time.Duration // time on a processor since its process was started, all threads together
 	Resident int64         // bytes of memory that it has now (RSS)
+	Private  int64         // of these, those that are of no file, such as its program, which other processes have too
 	Peak     int64         // the most that it ever had
 }
 
@@ -63,18 +64,15 @@ func usage(folder string) (Usage, error) {
 	}
 	for line := range strings.Lines(string(text)) {
 		key, value, _ := strings.Cut(line, ":")
-		if key != "VmRSS" && key != "VmHWM" {
+		into, is := map[string]*int64{"VmRSS": &u.Resident, "RssAnon": &u.Private, "VmHWM": &u.Peak}[key]
+		if !is {
 			continue
 		}
 		kib, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
 		if err != nil {
 			return Usage{}, fmt.Errorf("%s: %w", key, err)
 		}
-		if key == "VmRSS" {
-			u.Resident = kib << 10
-		} else {
-			u.Peak = kib << 10
-		}
+		*into = kib << 10
 	}
 	return u, nil
 }
@@ -85,6 +83,7 @@ type Idle struct {
 	Leading  bool    `json:"leading"`
 	CPU      float64 `json:"cpu"`      // the part of a processor's time: 0.01 is one percent
 	Resident int64   `json:"resident"` // bytes of memory at the end
+	Private  int64   `json:"private"`  // of these, those that are of no file
 	Peak     int64   `json:"peak"`     // the most bytes of memory that it ever had
 	Sent     float64 `json:"sent"`     // messages a second
 }
@@ -151,7 +150,7 @@ func (c *Cluster) Idle(ctx context.Context, d time.Duration) ([]Idle, error) {
 		b := before[i]
 		took := a.at.Sub(b.at)
 		all = append(all, Idle{Node: i + 1, Leading: view.Nodes[i].Leading, CPU: float64(a.used.CPU-b.used.CPU) / float64(took),
-			Resident: a.used.Resident, Peak: a.used.Peak, Sent: float64(a.sent-b.sent) / took.Seconds()})
+			Resident: a.used.Resident, Private: a.used.Private, Peak: a.used.Peak, Sent: float64(a.sent-b.sent) / took.Seconds()})
 	}
 	return all, nil
 }

@@ -38,14 +38,21 @@ const (
 	maxSilence = 24 * time.Hour
 )
 
-// errSilent is why a program that is there leads no longer.
-var errSilent = errors.New("the program has been silent for too long")
+// Why a program that is there leads no longer.
+var (
+	errSilent = errors.New("the program has been silent for too long")
+	errUnheld = errors.New("the program cannot hold the address of the node")
+)
 
 // lead has the node lead for the program that asks, in reign after reign, until it closes the connection, or is silent for too long.
 func (p *Programs) lead(w http.ResponseWriter, r *http.Request) {
 	limits, err := parseLimits(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if p.lends && !limits.hold && !limits.fenced {
+		http.Error(w, mustHold, http.StatusConflict)
 		return
 	}
 	lines := newLines(w)
@@ -76,7 +83,7 @@ func (p *Programs) lead(w http.ResponseWriter, r *http.Request) {
 					cancel()
 					return nil
 				}
-				err := p.leadFor(r.Context(), newTerm(reign, work, limits), lines)
+				err := p.leadFor(r.Context(), newTerm(reign, work, limits, last.address), lines)
 				if work.Err() != nil { // it waits for the next reign
 					waits = context.AfterFunc(r.Context(), cancel)
 				}
@@ -84,7 +91,7 @@ func (p *Programs) lead(w http.ResponseWriter, r *http.Request) {
 			})
 			waits()
 		}
-		if errors.Is(err, errSilent) || r.Context().Err() != nil {
+		if errors.Is(err, errSilent) || errors.Is(err, errUnheld) || r.Context().Err() != nil {
 			return
 		}
 		p.logger.Info("the node has ended beside a program, which waits for it", "why", err)
@@ -114,20 +121,21 @@ func (p *Programs) leadFor(asks context.Context, t *term, lines *lines) error {
 		}
 		select {
 		case <-closed:
-			if t.leave() {
-				return nil
-			}
+			t.leave()
 			closed, over = nil, nil // nobody is there to be told
 		case <-t.stopped:
+			if err := t.notLent(); err != nil {
+				p.logger.Error("a program could not be lent the address of this node, which it is to hold while it acts: the node leads for it no longer. -no-proof at all nodes does without", "err", err)
+				_ = lines.write(TermLine{Epoch: t.reign.Epoch(), Term: t.id, Why: errUnheld.Error()})
+				return errUnheld
+			}
 			if !t.isSilent() {
 				return nil
 			}
 			t.takeBack()
 		case <-over:
 			over = nil
-			if lines.write(isOver) != nil && t.leave() {
-				return nil
-			}
+			_ = lines.write(isOver) // if it has gone, that is noticed
 		case <-time.After(left):
 		}
 	}
@@ -175,6 +183,14 @@ func (p *Programs) ofTerm(w http.ResponseWriter, r *http.Request, ask func(*term
 	if t == nil {
 		return
 	}
+	if t.limits.hold {
+		select { // it is given none before it holds the address; its question may have overtaken the connection by which it does
+		case <-t.held:
+		case <-t.gone:
+		case <-r.Context().Done():
+			return
+		}
+	}
 	lease := Lease{Epoch: t.reign.Epoch(), HoldsMS: ask(t, time.Now()).Milliseconds()}
 	if lease.HoldsMS == 0 {
 		http.Error(w, "this term is over: stop, and ask GET /lead for the next", http.StatusGone)
@@ -183,15 +199,21 @@ func (p *Programs) ofTerm(w http.ResponseWriter, r *http.Request, ask func(*term
 	answer(w, http.StatusOK, lease)
 }
 
-// parseLimits reads how silent a program may be, and whether it holds the connection by itself.
+// mustHold is told to a program that says neither.
+const mustHold = "if this node is killed alone, the others lead at once, and this program might act yet: have it hold the node's address while it acts, and ask /lead?hold=true " +
+	"(impl/AGENT.md; the clients and bully lead do); or say /lead?fenced=true, if what it writes to refuses older epochs; or give -no-proof to all nodes"
+
+// parseLimits reads how silent a program may be, and what the end of its node says of it.
 func parseLimits(r *http.Request) (limits, error) {
 	l := limits{lease: defaultSilence}
-	switch own := r.FormValue("own"); own {
-	case "true":
-		l.own = true
-	case "", "false":
-	default:
-		return l, fmt.Errorf("own=%q: give true if the program that acts holds this connection by itself, or else false", own)
+	for name, into := range map[string]*bool{"hold": &l.hold, "fenced": &l.fenced} {
+		switch text := r.FormValue(name); text {
+		case "true":
+			*into = true
+		case "", "false":
+		default:
+			return l, fmt.Errorf("%s=%q: give true or false", name, text)
+		}
 	}
 	for name, into := range map[string]*time.Duration{"lease": &l.lease, "progress": &l.progress} {
 		text := r.FormValue(name)

@@ -28,7 +28,10 @@ type alone struct {
 	leave    func()
 }
 
-func newAlone(t *testing.T) *alone {
+func newAlone(t *testing.T) *alone { return newLending(t, nil) }
+
+// newLending is newAlone, of a node that lends its address, or does not if that is nil.
+func newLending(t *testing.T, address Lent) *alone {
 	t.Helper()
 	events := NewEvents(three, nil)
 	h, err := host.New(host.Config{ID: three, Members: []spec.NodeID{three}, Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(three),
@@ -42,7 +45,7 @@ func newAlone(t *testing.T) *alone {
 	require.NoError(t, err)
 	waiting := NewWaiting(func() host.Status { return host.Status{ID: three, Stopped: true, Guard: &host.GuardStatus{Guard: 7}} }, "jobs", "v1")
 	waiting.Says("a program")
-	a := &alone{Host: h, server: server, programs: NewPrograms(slog.New(slog.DiscardHandler), waiting)}
+	a := &alone{Host: h, server: server, programs: NewPrograms(slog.New(slog.DiscardHandler), waiting, address != nil)}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	a.url = "http://" + l.Addr().String()
@@ -54,7 +57,7 @@ func newAlone(t *testing.T) *alone {
 		require.NoError(t, server.Close())
 	})
 	a.programs.enter(1) // the node is not to end before there is a program
-	a.ctx, a.leave = a.programs.Join(ctx, h, server)
+	a.ctx, a.leave = a.programs.Join(ctx, h, server, address)
 	t.Cleanup(a.leave)
 	return a
 }
@@ -150,10 +153,10 @@ func TestLastLeaseHolds(t *testing.T) {
 	require.True(t, p.line().Leading)
 }
 
-// TestConnectionIsNoProgram: whose connection ends may act until its lease is over, unless it has said that it holds the connection by itself.
+// TestConnectionIsNoProgram: whose connection ends may act until its lease is over.
 func TestConnectionIsNoProgram(t *testing.T) {
 	node := newAlone(t)
-	first, second := newProgram(t, node.url, "?lease=24h"), newProgram(t, node.url, "?own=true")
+	first, second := newProgram(t, node.url, "?lease=24h"), newProgram(t, node.url, "")
 	leads, asked := first.line(), time.Now()
 	code, lease := first.asks(http.MethodGet, "/lease", leads.Term)
 	require.Equal(t, http.StatusOK, code)
@@ -166,10 +169,6 @@ func TestConnectionIsNoProgram(t *testing.T) {
 		require.True(t, leads, "until the lease is over")
 	}
 	require.True(t, second.line().Leading)
-	ended := &term{limits: limits{own: true}, granted: time.Now().Add(time.Hour)}
-	require.True(t, ended.leave())
-	ended.own = false
-	require.False(t, ended.leave())
 }
 
 // TestNodeRunsBesidePrograms: it is to run while one asks to lead, and one that comes later waits for the next.
@@ -197,7 +196,7 @@ func TestNodeRunsBesidePrograms(t *testing.T) {
 	require.Contains(t, body, "does not run yet: a program")
 	third := newProgram(t, node.url, "")
 	require.NoError(t, node.programs.Wait(t.Context()))
-	ends, leave := node.programs.Join(t.Context(), node.Host, node.server)
+	ends, leave := node.programs.Join(t.Context(), node.Host, node.server, nil)
 	require.True(t, third.line().Leading)
 	third.close()
 	<-ends.Done()
@@ -264,15 +263,16 @@ func TestLeadRefuses(t *testing.T) {
 		ask(http.MethodGet, "/lead?"+wrong, http.StatusBadRequest, "give a time from 1ms to 24h")
 	}
 	ask(http.MethodPost, "/stopped?term=x", http.StatusGone, "ask GET /lead for the next")
-	for path, others := range map[string][]string{"/lead": {"HEAD", "POST"}, "/lease": {"HEAD", "POST"}, "/progress": {"GET"}, "/stopped": {"GET", "PUT"}} {
+	for path, others := range map[string][]string{"/lead": {"HEAD", "POST"}, "/lease": {"HEAD", "POST"}, "/hold": {"HEAD", "POST"}, "/progress": {"GET"}, "/stopped": {"GET", "PUT"}} {
 		for _, method := range others {
 			got, _, header := do(t, method, node.url+path, nil)
 			require.Equal(t, http.StatusMethodNotAllowed, got, method+" "+path)
-			require.Equal(t, map[bool]string{true: "GET", false: "POST"}[path[:3] == "/le"], header.Get("Allow"))
+			require.Equal(t, map[bool]string{true: "GET", false: "POST"}[path != "/progress" && path != "/stopped"], header.Get("Allow"))
 		}
 	}
 	ask(http.MethodGet, "/nothing", http.StatusNotFound, "")
-	ask(http.MethodGet, "/lead?own=perhaps", http.StatusBadRequest, "give true if the program that acts holds this connection by itself")
+	ask(http.MethodGet, "/lead?hold=perhaps", http.StatusBadRequest, `hold="perhaps": give true or false`)
+	ask(http.MethodGet, "/hold?term=x", http.StatusGone, "ask GET /lead for the next")
 	ask(http.MethodGet, "/lease", http.StatusBadRequest, "which term?")
 	ask(http.MethodGet, "/lease?term=x", http.StatusGone, "ask GET /lead for the next")
 	newProgram(t, node.url, "").line()

@@ -13,6 +13,7 @@ import (
 // asks to lead, and not else. So a machine whose program is dead, or stuck, does not lead.
 type Programs struct {
 	logger *slog.Logger
+	lends  bool // the address of the node, to whoever leads
 	server *http.Server
 	slots  *slots
 	terms  terms
@@ -28,23 +29,26 @@ type Programs struct {
 
 // beside is a node that runs beside programs.
 type beside struct {
-	leader Leader
-	server http.Handler
+	leader  Leader
+	server  http.Handler
+	address Lent // or nil
 }
 
 // mostPrograms is how many connections programs may have open at once.
 const mostPrograms = 64
 
-// NewPrograms returns Programs that serve nothing yet. What is asked while no node runs, and not of programs, waiting answers.
-func NewPrograms(logger *slog.Logger, waiting *Waiting) *Programs {
-	p := &Programs{logger: logger, waiting: waiting, slots: &slots{most: mostPrograms}, turn: make(chan struct{}, 1), changed: make(chan struct{})}
+// NewPrograms returns Programs that serve nothing yet. What is asked while no node runs, and not of programs, waiting answers. A node that lends
+// its address is taken to be dead when that refuses: so a program may lead only if it holds that, or what it writes to refuses older epochs.
+func NewPrograms(logger *slog.Logger, waiting *Waiting, lends bool) *Programs {
+	p := &Programs{logger: logger, lends: lends, waiting: waiting, slots: &slots{most: mostPrograms}, turn: make(chan struct{}, 1), changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /lead", p.lead)
-	for path, method := range map[string]string{"/lead": http.MethodGet, "/lease": http.MethodGet, "/progress": http.MethodPost, "/stopped": http.MethodPost} {
+	for path, method := range map[string]string{"/lead": http.MethodGet, "/lease": http.MethodGet, "/hold": http.MethodGet, "/progress": http.MethodPost, "/stopped": http.MethodPost} {
 		mux.HandleFunc(path, only(method))
 		mux.HandleFunc("HEAD "+path, only(method)) // else it would be taken for GET, and lead
 	}
 	mux.HandleFunc("GET /lease", p.lease)
+	mux.HandleFunc("GET /hold", p.hold)
 	mux.HandleFunc("POST /progress", p.progress)
 	mux.HandleFunc("POST /stopped", p.stopped)
 	mux.HandleFunc("/", p.others)
@@ -78,10 +82,10 @@ func (p *Programs) Wait(ctx context.Context) error {
 	return p.until(ctx, func() bool { return p.there > 0 })
 }
 
-// Join has a node lead for the programs that ask. Its server answers what else they ask. The node is to end when the context does: when
+// Join has a node lead for the programs that ask. Its server answers what else they ask; its address is the listener that it lends, or nil. The node is to end when the context does: when
 // ctx ends, or when no program asks to lead any more. Leave is to be called when it has.
-func (p *Programs) Join(ctx context.Context, leader Leader, server *Server) (_ context.Context, leave func()) {
-	p.change(func() { p.node = &beside{leader, server.handler()} })
+func (p *Programs) Join(ctx context.Context, leader Leader, server *Server, address Lent) (_ context.Context, leave func()) {
+	p.change(func() { p.node = &beside{leader, server.handler(), address} })
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() {

@@ -72,7 +72,7 @@ func (s *slots) evict() bool {
 // note takes note of what a connection does, as http.Server tells it.
 func (s *slots) note(c net.Conn, state http.ConnState) {
 	if taken, ok := c.(*slot); ok {
-		taken.setActive(state == http.StateActive)
+		taken.setActive(state == http.StateActive || state == http.StateHijacked)
 	}
 }
 

@@ -3,15 +3,17 @@ package web
 import (
 	"context"
 	"crypto/rand"
+	"net"
 	"sync"
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/host"
 )
 
-// limits say how silent a program that leads may be, and what the end of its connection says.
+// limits say how silent a program that leads may be, and what the end of its node says.
 type limits struct {
-	own      bool          // it holds the connection by itself: when that ends, it acts no more
+	hold     bool          // it holds the address of the node, by a connection that ends when it acts no more
+	fenced   bool          // what it writes to refuses older epochs: it may be taken to act no more when its node is dead
 	lease    time.Duration // without asking for its lease
 	progress time.Duration // without having come further; 0 if it need not say
 }
@@ -27,6 +29,9 @@ type term struct {
 	work    context.Context // ends when the program is to stop, as the reign is over or is to end
 	stopped chan struct{}   // closed when the program has said that it does not act any more
 	stop    func()          // closes it
+	address Lent            // that the program holds; or nil, if nobody takes its refusals for proof
+	held    chan struct{}   // closed when the program holds the address
+	gone    chan struct{}   // closed when the term is over
 	limits
 
 	mu      sync.Mutex
@@ -34,12 +39,15 @@ type term struct {
 	asked   time.Time // when it has asked last
 	further time.Time // when it has said last that it has come further
 	ended   bool
-	alone   bool // who held the connection has gone, and the program may act yet
+	alone   bool     // who has asked to lead has gone, and the program may act yet
+	holder  net.Conn // by which the program holds the address, or nil
+	unlent  error    // why it does not, though it would
 }
 
-func newTerm(reign host.Reign, work context.Context, l limits) *term {
+func newTerm(reign host.Reign, work context.Context, l limits, address Lent) *term {
 	now := time.Now()
-	t := &term{id: rand.Text(), reign: reign, work: work, limits: l, granted: now, asked: now, further: now, stopped: make(chan struct{})}
+	t := &term{id: rand.Text(), reign: reign, work: work, limits: l, granted: now, asked: now, further: now, stopped: make(chan struct{}),
+		address: address, held: make(chan struct{}), gone: make(chan struct{})}
 	t.stop = sync.OnceFunc(func() { close(t.stopped) })
 	return t
 }
@@ -88,6 +96,13 @@ func (t *term) isSilent() bool {
 	return silent <= 0 && !t.isToStop()
 }
 
+// notLent returns why the program does not hold the address, though it would; or nil.
+func (t *term) notLent() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.unlent
+}
+
 // takeBack ends the last lease, as the program does not act any more.
 func (t *term) takeBack() {
 	t.mu.Lock()
@@ -95,12 +110,11 @@ func (t *term) takeBack() {
 	t.granted = time.Now()
 }
 
-// leave notes that nobody holds the connection any more. It reports whether that says that the program acts no more.
-func (t *term) leave() (stopped bool) {
+// leave notes that who has asked to lead has gone. The program may act yet.
+func (t *term) leave() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.alone = true
-	return t.own
 }
 
 // isToStop reports whether the program is given no lease any more, for who holds the lock.
@@ -150,6 +164,10 @@ func (s *terms) remove(t *term) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ended = true
+	close(t.gone)
+	if t.holder != nil {
+		_ = t.holder.Close()
+	}
 }
 
 func (s *terms) find(id string) *term {

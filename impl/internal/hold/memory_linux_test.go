@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package transport
+package hold
 
 import (
 	"bufio"
@@ -36,8 +36,8 @@ func TestLargeProgram(t *testing.T) {
 	if os.Getenv("BULLY_LARGE_PROGRAM") == "rests" {
 		memoryRest = time.Hour
 	}
-	require.NoError(t, holdMemory())
-	require.NoError(t, holdMemory(), "there is one")
+	require.NoError(t, Memory())
+	require.NoError(t, Memory(), "there is one")
 	memory := make([]byte, ballast)
 	for i := 0; i < len(memory); i += os.Getpagesize() {
 		memory[i] = 1

@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package transport
+package hold
 
 import (
 	"errors"
@@ -45,7 +45,7 @@ type pollFor struct {
 //go:noescape
 func hold(of unsafe.Pointer) int
 
-// holdMemory starts a process that shares the memory of this one, waits until that is no more, and ends. For the kernel frees the memory of a process that
+// Memory starts a process that shares the memory of this one, waits until that is no more, and ends. For the kernel frees the memory of a process that
 // dies before it closes its sockets, so that its address refuses nobody for 0.1 ms a MiB; if another has that memory too, there is
 // nothing to free, and the address refuses at once. What frees it then is the other's end.
 //
@@ -55,7 +55,7 @@ func hold(of unsafe.Pointer) int
 // The other waits for memoryRest before it ends: to free memory keeps a core busy, in the kernel.
 //
 // Call it early, and again as you like: there is one. The error says that the kernel does not let it, or is older than Linux 5.9.
-func holdMemory() error {
+func Memory() error {
 	h := &holder
 	h.once.Do(func() {
 		if h.err = canHold(); h.err != nil {

@@ -1,13 +1,13 @@
 //go:build !linux || !(amd64 || arm64)
 
-package transport
+package hold
 
 import (
 	"errors"
 	"fmt"
 )
 
-// holdMemory starts nothing: elsewhere nobody has measured what a death takes.
-func holdMemory() error {
+// Memory starts nothing: elsewhere nobody has measured what a death takes.
+func Memory() error {
 	return fmt.Errorf("no process holds the memory of this one: that needs Linux on amd64 or arm64: %w", errors.ErrUnsupported)
 }
