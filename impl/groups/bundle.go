@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/impl/internal/packed"
+	"github.com/seed-fdf591db/bully/impl/internal/membership"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -131,7 +131,7 @@ func (b *bundle) append(to []byte) []byte {
 	}
 	to = append(to, bundleVersion, parts)
 	if b.names != nil {
-		to = packed.AppendNames(to, b.names)
+		to = membership.AppendNames(to, b.names)
 	}
 	if b.beats != nil {
 		to = binary.AppendUvarint(to, b.beats.number)
@@ -191,7 +191,7 @@ func readBundle(data []byte) (b bundle, err error) {
 	parts := r.byte()
 	if parts&hasNames != 0 {
 		var ok bool
-		if b.names, r.data, ok = packed.ReadNames(r.data); !ok || len(b.names) == 0 || len(b.names) > mostPlaces {
+		if b.names, r.data, ok = membership.ReadNames(r.data); !ok || len(b.names) == 0 || len(b.names) > mostPlaces {
 			return bundle{}, errBundle
 		}
 		r.names = b.names
@@ -299,7 +299,7 @@ func (r *reader) word() uint64 {
 func (r *reader) stated() *stated {
 	whole, s, ok := r.data, new(stated), false
 	s.first = r.word()
-	if s.configuration, r.data, ok = packed.Read(r.data, r.names); !ok || s.configuration.IsNone() {
+	if s.configuration, r.data, ok = membership.Read(r.data, r.names); !ok || s.configuration.IsNone() {
 		r.bad, r.data = true, nil
 	}
 	s.bytes = whole[:len(whole)-len(r.data)]

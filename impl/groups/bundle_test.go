@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/seed-fdf591db/bully/impl/internal/packed"
+	"github.com/seed-fdf591db/bully/impl/internal/membership"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -24,7 +24,7 @@ func drawStated(t *rapid.T, names []spec.NodeID) *stated {
 	if n := rapid.IntRange(0, len(names)).Draw(t, "members"); n > 0 {
 		s.configuration = firstOf(names[:n], func(spec.NodeID) uint16 { return rapid.Uint16().Draw(t, "rank") }).At(3, rapid.Uint64Range(1, 9).Draw(t, "version"))
 	}
-	s.bytes = packed.Append(binary.BigEndian.AppendUint64(nil, s.first), s.configuration, func(id spec.NodeID) int { return slices.Index(names, id) })
+	s.bytes = membership.Append(binary.BigEndian.AppendUint64(nil, s.first), s.configuration, func(id spec.NodeID) int { return slices.Index(names, id) })
 	return s
 }
 
@@ -78,7 +78,7 @@ func TestBundleForms(t *testing.T) {
 func FuzzReadBundle(f *testing.F) {
 	f.Add((&bundle{beats: &list{number: 1, beats: []beat{{1, 2, 3, nil}}}, items: []item{{beat: beat{1, 2, 3, nil}, kind: electionCode}}}).append(nil))
 	of := &stated{first: 7, configuration: firstOf(ids(3), nil)}
-	of.bytes = packed.Append(binary.BigEndian.AppendUint64(nil, of.first), of.configuration, func(id spec.NodeID) int { return slices.Index(ids(3), id) })
+	of.bytes = membership.Append(binary.BigEndian.AppendUint64(nil, of.first), of.configuration, func(id spec.NodeID) int { return slices.Index(ids(3), id) })
 	f.Add((&bundle{names: ids(3), firsts: []first{{1, 7}}, placed: 8, items: []item{{beat: beat{1, 2, 3, of}, kind: electionCode}}}).append(nil))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := readBundle(data)

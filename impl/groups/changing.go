@@ -11,7 +11,6 @@ import (
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/membership"
-	"github.com/seed-fdf591db/bully/impl/internal/packed"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -281,7 +280,7 @@ func (l *loop) states(g *group, c spec.Configuration) *stated {
 	}
 	if s := g.said; s == nil || s.first != g.first || s.configuration != c {
 		s = &stated{first: g.first, configuration: c}
-		s.bytes = packed.Append(binary.BigEndian.AppendUint64(nil, g.first), c, l.place)
+		s.bytes = membership.Append(binary.BigEndian.AppendUint64(nil, g.first), c, l.place)
 		g.said = s
 	}
 	return g.said

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/seed-fdf591db/bully/impl/internal/packed"
+	"github.com/seed-fdf591db/bully/impl/internal/membership"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -33,7 +33,7 @@ func (g *Groups) Watchers() int {
 func Lie(from, to spec.NodeID, group string, epoch spec.Epoch, first uint64) []byte {
 	names := []spec.NodeID{from, to}
 	of := &stated{first: first, configuration: firstOf(names, nil).At(epoch, 9)}
-	of.bytes = packed.Append(binary.BigEndian.AppendUint64(nil, first), of.configuration, func(id spec.NodeID) int { return slices.Index(names, id) })
+	of.bytes = membership.Append(binary.BigEndian.AppendUint64(nil, first), of.configuration, func(id spec.NodeID) int { return slices.Index(names, id) })
 	b := bundle{names: names, items: []item{{beat: beat{number([]byte(group)), epoch, 1, of}, kind: heartbeatCode, keeps: none, granted: granted{by: none}}}}
 	return b.append(nil)
 }

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/seed-fdf591db/bully/impl/internal/folder"
-	"github.com/seed-fdf591db/bully/impl/internal/packed"
+	"github.com/seed-fdf591db/bully/impl/internal/membership"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -365,7 +365,7 @@ func appendChanging(b []byte, all []GroupPromise) []byte {
 			name(m.ID)
 		}
 	}
-	b = packed.AppendNames(b, names)
+	b = membership.AppendNames(b, names)
 	for _, p := range all {
 		b = binary.BigEndian.AppendUint64(b, p.Group)
 		grantee := 0
@@ -374,14 +374,14 @@ func appendChanging(b []byte, all []GroupPromise) []byte {
 		}
 		b = appendPromise(binary.AppendUvarint(b, uint64(grantee)), p.Promise)
 		b = binary.BigEndian.AppendUint64(b, p.First)
-		b = packed.Append(b, p.Promise.Configuration, func(id spec.NodeID) int { return places[id] })
+		b = membership.Append(b, p.Promise.Configuration, func(id spec.NodeID) int { return places[id] })
 	}
 	return b
 }
 
 // readChanging is read where members change.
 func (g *Groups) readChanging(b []byte) error {
-	names, b, ok := packed.ReadNames(b)
+	names, b, ok := membership.ReadNames(b)
 	for ok && len(b) > 0 {
 		var p GroupPromise
 		if p, b, ok = readEntry(b, names); !ok {
@@ -427,6 +427,6 @@ func readEntry(b []byte, names []spec.NodeID) (p GroupPromise, rest []byte, ok b
 	}
 	p.Promise.Epoch, p.Promise.Reserved = spec.Epoch(numbers[1]), spec.Question(numbers[2])*spec.Block
 	p.First, b = binary.BigEndian.Uint64(b), b[8:]
-	p.Promise.Configuration, b, ok = packed.Read(b, names)
+	p.Promise.Configuration, b, ok = membership.Read(b, names)
 	return p, b, ok
 }

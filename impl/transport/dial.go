@@ -342,15 +342,6 @@ func refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, wsaConnRefused)
 }
 
-// listenTCP listens on an address. Connections that are not of members cost no more than they must: their options are
-// left alone. The address is the first to be closed of a process that dies.
-func listenTCP(address string) (net.Listener, error) {
-	defer takeDescriptors()()
-	config := net.ListenConfig{KeepAlive: -1}
-	config.SetMultipathTCP(false)
-	return config.Listen(context.Background(), "tcp", address)
-}
-
 // tune sets the options of a connection, if it is one of TCP: small messages leave at once, and an end of the other
 // host, or of the way to it, is noticed.
 func tune(conn net.Conn, userTimeout time.Duration) {

@@ -299,7 +299,7 @@ func (l *link) dialNow() {
 
 const (
 	// A program that ends takes its connections and its listener with it, one after the other, and the listener may be the last (see
-	// takeDescriptors). Who dials in between is heard by nobody, and dials again: three times at once, as that is a matter of
+	// hold.Listen). Who dials in between is heard by nobody, and dials again: three times at once, as that is a matter of
 	// microseconds, and then after dyingPause, and a little longer each time.
 	dyingTries = 16
 	dyingPause = time.Millisecond

@@ -66,7 +66,7 @@ func NewTCP(c Config) (*TCP, error) {
 		quiet: limiter{burst: 10, every: time.Second}, gate: newGate(), nonMemberPace: limiter{burst: maxNonMembers, every: meetEvery},
 	}
 	if t.listener == nil {
-		if t.listener, err = listenTCP(c.listenAddress()); err != nil {
+		if t.listener, err = hold.Listen(c.listenAddress()); err != nil {
 			return nil, fmt.Errorf("transport: node %v cannot listen: %w", c.ID, err)
 		}
 	}

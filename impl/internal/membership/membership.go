@@ -1,5 +1,5 @@
 // Package membership says which change of members comes next on the way to those that are wanted, one member at a time (R47): for a host, whose operators want it, and
-// for each of many groups, whose members follow those of the cluster.
+// for each of many groups, whose members follow those of the cluster. And it writes the configurations of those in few bytes.
 package membership
 
 import (

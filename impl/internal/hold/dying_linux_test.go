@@ -1,4 +1,4 @@
-package transport
+package hold
 
 import (
 	"bufio"
@@ -22,7 +22,7 @@ func TestProgramWithLinks(t *testing.T) {
 	if os.Getenv("BULLY_PROGRAM_WITH_LINKS") == "" {
 		t.Skip("it is run by others")
 	}
-	listener, err := listenTCP("127.0.0.1:0")
+	listener, err := Listen("127.0.0.1:0")
 	require.NoError(t, err)
 	fmt.Println("listens", listener.Addr())
 	var held []net.Conn
@@ -32,7 +32,7 @@ func TestProgramWithLinks(t *testing.T) {
 		held = append(held, link)
 	}
 	for _, link := range held {
-		require.Less(t, descriptorOf(t, link.(*net.TCPConn)), descriptorOf(t, listener.(*net.TCPListener)))
+		require.Less(t, descriptorOf(t, link.(*net.TCPConn)), descriptorOf(t, listener))
 	}
 	fmt.Println("has", len(held))
 	_, _ = listener.Accept()

@@ -1,12 +1,4 @@
-// Package packed writes configurations in few bytes, where there are many of the same nodes: their ids are in a list that is written once, and a configuration
-// names their places in it. So it is on the disk and on the wire of many groups. It has no addresses: those are in the cluster's own configuration alone.
-//
-// Integers are varints:
-//
-//	names: how many, and each id in 16 bytes
-//	configuration: epoch, version, how many members, and of each its place in the names and its kind (1 voter, 2 witness, 3 observer; 4 more if a rank follows), and
-//	               perhaps its rank; the empty configuration is of version 0 and has none, and none is the epoch 2^53 alone
-package packed
+package membership
 
 import (
 	"encoding/binary"
@@ -15,6 +7,12 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
+// Configurations in few bytes, where there are many of the same nodes, as on the disk and on the wire of many groups: their ids are in a list that is written once, and a
+// configuration names their places in it. It has no addresses: those are in the cluster's own configuration alone. Integers are varints:
+//
+//	names: how many, and each id in 16 bytes
+//	configuration: epoch, version, how many members, and of each its place in the names and its kind (1 voter, 2 witness, 3 observer; 4 more if a rank follows), and
+//	               perhaps its rank; the empty configuration is of version 0 and has none, and none is the epoch 2^53 alone
 const (
 	idSize = len(spec.NodeID{})
 	ranked = 4
