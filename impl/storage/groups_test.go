@@ -490,3 +490,18 @@ func TestChangingEntriesAreWhole(t *testing.T) {
 		}
 	}
 }
+
+// Whoever looks at the folder of a record is told what the groups in it are.
+func TestInspectNamesGroups(t *testing.T) {
+	dir := t.TempDir()
+	first, err := spec.NewConfiguration(0, 1, []spec.Member{{ID: n(3), Kind: spec.Voter, Address: "10.0.0.3:7000"}})
+	require.NoError(t, err)
+	require.NoError(t, Init(dir, Identity{ID: n(3), Cluster: "test", Incarnation: 7}, first))
+	g, err := OpenGroups(filepath.Join(dir, "groups"), n(3), nil)
+	require.NoError(t, err)
+	require.NoError(t, g.Close())
+	report, err := Inspect(dir)
+	require.NoError(t, err)
+	require.Nil(t, report.Problem)
+	require.Equal(t, []Other{{"groups", "what this node has promised in many groups: leave it there"}}, report.Others)
+}
