@@ -5,7 +5,7 @@ import { marked } from '../tours/guide';
 import { part } from '../pair/plan';
 import type { Fate, Side } from '../types';
 import { capital, clusters, epochColour, epochName, epochWord, nodeName } from '../words';
-import { between, lane, type Place, type Plan, type Point } from './geometry';
+import { between, distance, lane, type Place, type Plan, type Point } from './geometry';
 import { now } from './hand';
 import type { Spot, Wanted } from './spots';
 import { fence, flown, half, resourceAt, writesOf, type Tally, type Written } from './writes';
@@ -151,7 +151,7 @@ export function sheetsOf(recording: Recording, scene: Scene, side: Side, { place
   });
   const here = comeTo(recording, scene, side)?.last;
   const come = here && ends(places[here.node], at);
-  return [...(here && come ? [{ key: 'come', epoch: here.epoch, at: between(come, 0.5) }] : []), ...under, ...held];
+  return [...(here && come ? [{ key: 'come', epoch: here.epoch, at: between(come, distance(...come) > 30 ? 0.9 : 0.5) }] : []), ...under, ...held];
 }
 
 // fenceWords says what the resource has taken and refused, and why it could.

@@ -14,7 +14,7 @@ export interface Place extends Point { r: number; side: Side; lines: number; low
 export interface Plan { width: number; height: number; places: Place[] }
 
 const high = [36, 58] as const; // of words below a node, in a low picture and in others: role, what it is about, a button or a timer
-const crown = 16; // above who leads, between it and its words
+const crown = 22; // above who leads, between it and its words
 const wide = 108; // of words beside it
 const low = 360;  // the height of a low picture
 

@@ -29,7 +29,11 @@ function found(): string[] {
   interface Box { left: number; top: number; right: number; bottom: number }
   const wrong: string[] = [];
   const all = (of: string) => [...document.querySelectorAll<SVGGraphicsElement>(`.ring-picture ${of}`)].filter((one) => one.getBoundingClientRect().width > 0);
-  const box = (one: Element, by = 0): Box => { const { left, top, right, bottom } = one.getBoundingClientRect(); return { left: left + by, top: top + by, right: right - by, bottom: bottom - by }; };
+  const box = (one: Element, by = 0): Box => { // without its stroke, which Firefox counts otherwise
+    if (!(one instanceof SVGGraphicsElement)) return one.getBoundingClientRect();
+    const [{ x, y, width, height }, { a, d, e, f }] = [one.getBBox(), one.getScreenCTM()!];
+    return { left: a * x + e + by, top: d * y + f + by, right: a * (x + width) + e - by, bottom: d * (y + height) + f - by };
+  };
   const line = (one: Element): Box => { const { left, top, right, bottom } = box(one); return { left: left + 1, top: top + 3, right: right - 1, bottom: bottom - 3 }; };
   const meet = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
   const near = (a: Box, x: number, y: number) => Math.hypot(Math.max(a.left - x, 0, x - a.right), Math.max(a.top - y, 0, y - a.bottom));
