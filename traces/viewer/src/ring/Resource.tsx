@@ -108,7 +108,7 @@ export function comeWords(recording: Recording, scene: Scene, placed: Plan): Wan
     if (!come) return [];
     const { x, y } = resourceAt(part(placed, recording.header, k), side.servers.length);
     const { fate, epoch } = come.last!;
-    const [across, down] = [half.x + fence + 8, half.y + fence + 8];
+    const [across, down] = [half.x + fence + 12, half.y + fence + 12];
     const spots: Spot[] = [{ x, y: y + down + 9, anchor: 'middle' }, { x, y: y - down, anchor: 'middle' }, { x: x + across, y: y + 4, anchor: 'start' }, { x: x - across, y: y + 4, anchor: 'end' }];
     return [{ key: `write ${k}`, kind: ` ring-fate-${fate}`, texts: fate === 'refused' ? [`refused: ${epoch} is below ${come.highest}`, 'refused'] : [words[fate]], spots }];
   });
