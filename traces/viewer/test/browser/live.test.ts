@@ -5,8 +5,15 @@ import { seconds } from './built';
 import { Cluster } from './cluster';
 import { after, patience, settled, shown, test, until, visit } from './kit';
 
-let cluster: Cluster | undefined;
-after(() => cluster?.end());
+const clusters: Cluster[] = [];
+after(() => Promise.all(clusters.map((one) => one.end())));
+
+// begin begins a cluster, which ends with the tests.
+async function begin(name: string): Promise<Cluster> {
+  const nodes = await Cluster.of(name, 3, 'views');
+  clusters.push(nodes);
+  return nodes;
+}
 
 // headline waits until the bar of the cluster says something, and returns that: a moment later it may say something else.
 async function headline(page: Page, wanted: RegExp): Promise<string> {
@@ -18,14 +25,14 @@ async function headline(page: Page, wanted: RegExp): Promise<string> {
     return await said.jsonValue() || '';
   } catch {
     const now = await page.locator('.live-headline').textContent();
-    assert.fail(`the page does not say ${wanted}: it says "${now}". The nodes: ${cluster?.said()}`);
+    assert.fail(`the page does not say ${wanted}: it says "${now}". The nodes: ${clusters.map((one) => one.said()).join('\n')}`);
   }
 }
 
 const epoch = (said: string): number => Number(/epoch (\d+)/.exec(said)?.[1]);
 
 test('the page of a node shows who leads; kill -9 the leader: it shows the next; it reconnects to who is back', async (t) => {
-  const nodes = cluster = await Cluster.of('browser', 3, 'views');
+  const nodes = await begin('browser');
   const own = nodes.pages();
   const seen = await visit({
     url: own[0]!, network: (url) => own.some((origin) => url.startsWith(origin)),
@@ -119,11 +126,10 @@ const late = `{ const Real = EventSource; let first;
   }; }`;
 
 test('a page that is behind the nodes says how far', async () => {
-  const nodes = cluster = await Cluster.of('behind', 3, 'views');
+  const nodes = await begin('behind');
   const own = nodes.pages();
   const seen = await visit({ url: own[0]!, init: late, network: (url) => own.some((origin) => url.startsWith(origin)) });
   await seen.page.locator('.live-behind').filter({ hasText: /^[3-9]\.\d s behind$/ }).waitFor();
   assert.deepEqual(seen.faults, []);
   await seen.close();
-  await nodes.end();
 });
