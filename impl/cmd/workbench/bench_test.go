@@ -245,8 +245,8 @@ func TestBenchIdle(t *testing.T) {
 	status, out, log := workbench(t, "bench", "idle", "-nodes", "3", "-for", "300ms", "-command", buildNode(t)+" run -cluster bench -profile lan")
 	require.Equal(t, cli.OK, status, log)
 	lines := strings.Split(out, "\n")
-	require.Regexp(t, `program +nodes +node +CPU % of a core +RSS MiB +peak MiB +messages/s`, lines[0])
-	require.Regexp(t, `bully run -cluster bench -profile lan +3 +1 +\d+\.\d+ +\d+\.\d +\d+\.\d +\d+\.\d`, lines[1])
+	require.Regexp(t, `program +nodes +node +CPU % of a core +RSS MiB +private +peak MiB +messages/s`, lines[0])
+	require.Regexp(t, `bully run -cluster bench -profile lan +3 +1 +\d+\.\d+ +\d+\.\d +\d+\.\d +\d+\.\d +\d+\.\d`, lines[1])
 	require.Equal(t, 1, strings.Count(out, "leads"))
 	require.Contains(t, out, "Measured on ")
 }
