@@ -52,6 +52,7 @@ var clocks = map[string]string{
 	"impl/groups/bench_test.go benchFailover":                   looks,
 	"impl/groups/example/shards_test.go TestShards":             random,
 	"impl/groups/example/shards_test.go settles":                looks,
+	"impl/groups/example/shards_test.go doesNotGrow":            looks,
 	"impl/groups/example/members_test.go TestShardsOfMembers":   random,
 	"impl/groups/example/members_test.go change":                looks,
 	"impl/groups/example/main_test.go tellGoroutines":           program,

@@ -95,17 +95,7 @@ func (c *cluster) goes(id spec.NodeID, killed bool) {
 		c.end(id, syscall.SIGKILL)
 		return
 	}
-	run, ended := c.runs[id], make(chan error, 1)
-	delete(c.runs, id)
-	go func() { ended <- run.Wait() }()
-	select {
-	case err := <-ended:
-		require.Error(c.t, err)
-		require.Contains(c.t, c.logs[id].String(), host.ErrRemoved.Error())
-	case <-time.After(patience):
-		_ = run.Process.Kill()
-		require.FailNow(c.t, "a node that was removed runs on", "node %v", id)
-	}
+	c.endsItself(id, host.ErrRemoved)
 }
 
 // losesGroups ends a node, and has it come back without what it has promised in groups, though its record is there: the others know, and it ends by itself. Then it has all again.
@@ -117,17 +107,7 @@ func (c *cluster) losesGroups(id spec.NodeID) {
 	require.NoError(c.t, os.CopyFS(folder+".kept", os.DirFS(folder)))
 	require.NoError(c.t, os.RemoveAll(filepath.Join(folder, "groups")))
 	c.start(id)
-	run, ended := c.runs[id], make(chan error, 1)
-	delete(c.runs, id)
-	go func() { ended <- run.Wait() }()
-	select {
-	case err := <-ended:
-		require.Error(c.t, err)
-		require.Contains(c.t, c.logs[id].String(), host.ErrLostDisk.Error())
-	case <-time.After(patience):
-		_ = run.Process.Kill()
-		require.FailNow(c.t, "a node without its promises runs on", "node %v: %s", id, c.logs[id])
-	}
+	c.endsItself(id, host.ErrLostDisk)
 	require.NoError(c.t, os.RemoveAll(folder))
 	require.NoError(c.t, os.Rename(folder+".kept", folder))
 	c.start(id)
@@ -138,15 +118,11 @@ func TestShardsOfMembers(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("it looks into /proc")
 	}
-	shards, rounds, long := 40, 3, time.Duration(0)
-	if soak := os.Getenv("BULLY_SOAK"); soak != "" {
-		shards, rounds, long = 1000, 0, time.Hour
-		if said, err := time.ParseDuration(soak); err == nil {
-			long = said
-		}
-	} else if testing.Short() {
-		rounds = 2
+	few := 3
+	if testing.Short() {
+		few = 2
 	}
+	shards, rounds, long := soaks(few)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random, c := rand.New(rand.NewPCG(seed, 0)), newMembers(t, 4, shards)
@@ -183,14 +159,7 @@ func TestShardsOfMembers(t *testing.T) {
 		if round%3 == 0 {
 			c.losesGroups(c.ids[1+random.IntN(len(c.ids)-1)])
 		}
-		is := c.leaks(steady)
-		if began == (leaks{}) { // a new life
-			began = is
-		}
-		for looked := time.Now(); !is.within(began, shards); is = c.leaks(steady) {
-			require.Less(t, time.Since(looked), 30*time.Second, "node %v held %+v, and holds %+v", steady, began, is)
-			time.Sleep(200 * time.Millisecond)
-		}
+		is := c.doesNotGrow(steady, &began, shards)
 		if long > 0 {
 			t.Logf("%v: round %d, %d writes, members %v; node %v holds %+v", time.Since(start).Round(time.Second), round, c.store.count(), c.ids, steady, is)
 		}

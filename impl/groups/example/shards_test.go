@@ -330,15 +330,11 @@ func TestShards(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("it looks into /proc")
 	}
-	shards, rounds, long := 40, 2, time.Duration(0)
-	if soak := os.Getenv("BULLY_SOAK"); soak != "" {
-		shards, rounds, long = 1000, 0, time.Hour
-		if said, err := time.ParseDuration(soak); err == nil {
-			long = said
-		}
-	} else if testing.Short() {
-		rounds = 1
+	few := 2
+	if testing.Short() {
+		few = 1
 	}
+	shards, rounds, long := soaks(few)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random, c := rand.New(rand.NewPCG(seed, 0)), newCluster(t, 5, shards)
@@ -370,14 +366,7 @@ func TestShards(t *testing.T) {
 		if round%3 == 0 {
 			c.losesDisk(c.ids[1+random.IntN(3)])
 		}
-		is := c.leaks(steady)
-		if began == (leaks{}) { // a new life
-			began = is
-		}
-		for looked := time.Now(); !is.within(began, shards); is = c.leaks(steady) { // writes that are under way hold some too
-			require.Less(t, time.Since(looked), 30*time.Second, "node %v held %+v, and holds %+v", steady, began, is)
-			time.Sleep(200 * time.Millisecond)
-		}
+		is := c.doesNotGrow(steady, &began, shards)
 		if long > 0 {
 			t.Logf("%v: round %d, %d writes; node %v holds %+v", time.Since(start).Round(time.Second), round, c.store.count(), steady, is)
 		}
@@ -402,17 +391,7 @@ func (c *cluster) losesDisk(id spec.NodeID) {
 	c.end(id, syscall.SIGKILL)
 	require.NoError(c.t, os.Rename(folder, folder+".kept"))
 	c.start(id)
-	run, ended := c.runs[id], make(chan error, 1)
-	delete(c.runs, id)
-	go func() { ended <- run.Wait() }()
-	select {
-	case err := <-ended:
-		require.Error(c.t, err)
-		require.Contains(c.t, c.logs[id].String(), host.ErrLostDisk.Error())
-	case <-time.After(patience):
-		_ = run.Process.Kill()
-		require.FailNow(c.t, "a node without its disk runs on", "node %v", id)
-	}
+	c.endsItself(id, host.ErrLostDisk)
 	require.NoError(c.t, os.RemoveAll(folder))
 	require.NoError(c.t, os.Rename(folder+".kept", folder))
 	c.start(id)
@@ -443,4 +422,46 @@ func (c *cluster) rank(random *rand.Rand) {
 			c.start(id)
 		}
 	}
+}
+
+// endsItself waits until a node has ended by itself, and has said why.
+func (c *cluster) endsItself(id spec.NodeID, why error) {
+	c.t.Helper()
+	run, ended := c.runs[id], make(chan error, 1)
+	delete(c.runs, id)
+	go func() { ended <- run.Wait() }()
+	select {
+	case err := <-ended:
+		require.Error(c.t, err)
+		require.Contains(c.t, c.logs[id].String(), why.Error())
+	case <-time.After(patience):
+		_ = run.Process.Kill()
+		require.FailNow(c.t, "a node runs on that was to end", "node %v, as %v: %s", id, why, c.logs[id])
+	}
+}
+
+// soaks returns how many shards there are, and how many rounds, or how long: few, unless BULLY_SOAK says that it is a soak, as "25m".
+func soaks(rounds int) (shards, most int, long time.Duration) {
+	soak := os.Getenv("BULLY_SOAK")
+	if soak == "" {
+		return 40, rounds, 0
+	}
+	if long, err := time.ParseDuration(soak); err == nil {
+		return 1000, 0, long
+	}
+	return 1000, 0, time.Hour
+}
+
+// doesNotGrow waits until a node holds no more than it did when its life began, and returns what it holds. A life begins where began is nothing.
+func (c *cluster) doesNotGrow(id spec.NodeID, began *leaks, shards int) leaks {
+	c.t.Helper()
+	is := c.leaks(id)
+	if *began == (leaks{}) {
+		*began = is
+	}
+	for looked := time.Now(); !is.within(*began, shards); is = c.leaks(id) { // writes that are under way hold some too
+		require.Less(c.t, time.Since(looked), 30*time.Second, "node %v held %+v, and holds %+v", id, *began, is)
+		time.Sleep(200 * time.Millisecond)
+	}
+	return is
 }
