@@ -36,19 +36,7 @@ func chaos(t *testing.T, ctx context.Context, seed uint64) {
 	c := newCluster(t, 5, nil)
 	var bad atomic.Bool
 	bad.Store(true)
-	weather := rand.New(rand.NewPCG(seed, 3)) // only the network asks, under its lock
-	network := transport.NewNetwork(func(_, _ spec.NodeID) time.Duration {
-		switch n := weather.IntN(100); {
-		case !bad.Load():
-			return time.Millisecond
-		case n < 2:
-			return -1
-		case n < 5:
-			return time.Duration(weather.IntN(200)) * time.Millisecond
-		default:
-			return time.Duration(weather.IntN(3000)) * time.Microsecond
-		}
-	})
+	network := stormy(seed, &bad)
 	for id := range c.nodes {
 		c.stop(id)
 	}
@@ -97,6 +85,23 @@ func chaos(t *testing.T, ctx context.Context, seed uint64) {
 	t.Logf("seed %d: %d writes, all as wanted after %v", seed, c.fences.count(), took)
 }
 
+// stormy returns a network that loses and delays what is said, while the weather is bad.
+func stormy(seed uint64, bad *atomic.Bool) *transport.Network {
+	weather := rand.New(rand.NewPCG(seed, 3)) // only the network asks, under its lock
+	return transport.NewNetwork(func(_, _ spec.NodeID) time.Duration {
+		switch n := weather.IntN(100); {
+		case !bad.Load():
+			return time.Millisecond
+		case n < 2:
+			return -1
+		case n < 5:
+			return time.Duration(weather.IntN(200)) * time.Millisecond
+		default:
+			return time.Duration(weather.IntN(3000)) * time.Microsecond
+		}
+	})
+}
+
 // The same while members are added, removed and ranked otherwise, and groups come, some of them at once with a change. Who is removed is killed in the midst of it, or ends by itself.
 func TestChaosOfMembers(t *testing.T) {
 	lives := 4
@@ -119,19 +124,7 @@ func chaosOfMembers(t *testing.T, ctx context.Context, seed uint64) {
 	})
 	var bad atomic.Bool
 	bad.Store(true)
-	weather := rand.New(rand.NewPCG(seed, 3))
-	c.network = transport.NewNetwork(func(_, _ spec.NodeID) time.Duration {
-		switch n := weather.IntN(100); {
-		case !bad.Load():
-			return time.Millisecond
-		case n < 2:
-			return -1
-		case n < 5:
-			return time.Duration(weather.IntN(200)) * time.Millisecond
-		default:
-			return time.Duration(weather.IntN(3000)) * time.Microsecond
-		}
-	})
+	c.network = stormy(seed, &bad)
 	c.found(4)
 	last := c.ids[3][15]
 	every := map[spec.NodeID]bool{} // that has ever been a member, or was to be one
