@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/membership"
 	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -354,7 +355,7 @@ func (l *loop) backed(g *group) bool {
 	for _, id := range l.state.Support {
 		backing |= policy.One(l.place(id))
 	}
-	return 2*(backing&g.electors).Size() > g.electors.Size()
+	return membership.IsQuorum(backing, g.electors)
 }
 
 // settle notes when the first timer of a group ends.

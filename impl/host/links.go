@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-fdf591db/bully/impl/internal/membership"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -122,7 +123,7 @@ func (l *links) backs(s *spec.State) bool {
 	for _, id := range s.Support {
 		backing |= l.one(id)
 	}
-	return 2*(backing&l.who.Electors).Size() > l.who.Electors.Size()
+	return membership.IsQuorum(backing, l.who.Electors)
 }
 
 // isDead returns those that are proved dead: their programs have ended, and nothing has come from them since.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // Verdict says what is to be done next for what is wanted of a member.
@@ -82,4 +83,9 @@ func LosesQuorum(c spec.Configuration, me spec.NodeID, backs func(spec.NodeID) b
 		return fmt.Sprintf("node %s would lead no more, and nothing is heard of those that could: %s", me, strings.Join(missing, ", "))
 	}
 	return ""
+}
+
+// IsQuorum reports whether those of a set who vote are a quorum of all who do (R3, R42).
+func IsQuorum(backing, electors policy.Set) bool {
+	return 2*(backing&electors).Size() > electors.Size()
 }
