@@ -295,20 +295,17 @@ func (n *node) configured(events *web.Events, phi host.Detector, listener net.Li
 
 // listens listens for the other nodes on -listen, if that was given, and where programs hold the address.
 func (n *node) listens() (net.Listener, error) {
-	if n.lends() {
-		l, err := hold.Listen(cmp.Or(n.listen, n.address, n.addresses[n.id]))
-		if err != nil {
-			return nil, fmt.Errorf("this node cannot listen: %w", err)
-		}
-		n.lent = l
-		return l, nil
-	}
-	if n.listen == "" {
+	if !n.lends() && n.listen == "" {
 		return nil, nil
 	}
-	l, err := net.Listen("tcp", n.listen)
-	if err != nil {
+	l, err := hold.Listen(cmp.Or(n.listen, n.address, n.addresses[n.id]))
+	switch {
+	case err != nil && n.lends():
+		return nil, fmt.Errorf("this node cannot listen: %w", err)
+	case err != nil:
 		return nil, fmt.Errorf("-listen: %w", err)
+	case n.lends():
+		n.lent = l
 	}
 	return l, nil
 }
