@@ -17,13 +17,13 @@ import (
 //	part 1  repeat  number of a list: that list once more, each question one higher; its number is one higher too
 //	part 2  acks    number of a list: an ACK of each of its beats
 //	part 3  resync  the list that was repeated is not known here: say the next one whole
-//	part 4  names   the nodes that the sender knows (package packed): then places are places there
+//	part 4  names   the nodes that the sender knows (package membership): then places are places there
 //	part 5  firsts  how many, and of each group, digest: what it began with, as a node says when it is connected, and when it adds one
 //	part 6  placed  digest: of the weights and pins that the sender goes by; said when it is connected
 //	then    items   how many, and of each code of its type in a byte (section 7), group, epoch, question;
 //	                of an ELECTION whom it keeps; of a RESIGN who was granted, which epoch, by which question
 //
-// Where members change, names come first of all where there are beats or items, and behind the question of each is what its group began with, and its configuration (package packed). Digests are of
+// Where members change, names come first of all where there are beats or items, and behind the question of each is what its group began with, and its configuration (package membership). Digests are of
 // eight bytes.
 //
 // So a node that leads a thousand groups, in none of which anything happens, says it in some ten bytes; and so are all of them acknowledged. Each beat is a message

@@ -2,11 +2,9 @@ package groups
 
 import (
 	"encoding/binary"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/host"
@@ -17,94 +15,6 @@ import (
 
 // Where members change each group has a configuration of its own, which its core keeps (R42). What the cluster's own election has is what is wanted: the leader of each group
 // changes its members, one at a time (R47), until they are those. Any change at any time is one that the rules allow, and so is none; that is all this file decides.
-
-// mostPlaces is how many nodes a loop can know of at once: the members of all groups, those that are to come, and those that have not left yet.
-const mostPlaces = 64
-
-// admit returns the place of a node, a new one if it has none; or none if there is no room.
-func (l *loop) admit(id spec.NodeID) int {
-	if place := l.place(id); place != none {
-		return place
-	}
-	free := slices.Index(l.members, spec.NodeID{})
-	if free == none {
-		if len(l.members) == mostPlaces {
-			return none
-		}
-		free = len(l.members)
-		l.members, l.peers = append(l.members, id), append(l.peers, nil)
-	}
-	l.members[free], l.peers[free] = id, nil
-	if id == l.config.ID {
-		l.me = free
-	} else {
-		l.peers[free] = l.newPeer(id, free)
-	}
-	return free
-}
-
-func (l *loop) newPeer(id spec.NodeID, place int) *peer {
-	return &peer{id: id, place: place, number: l.config.Rand.Uint64() >> 16}
-}
-
-// sweep says whom the transport is to be connected to, and frees the places of nodes that no group knows any more, if members have changed.
-func (l *loop) sweep() {
-	if !l.changing || !l.reformed {
-		return
-	}
-	l.reformed = false
-	known, follow := policy.One(l.me)|l.all, true
-	for _, g := range l.list {
-		known |= g.members
-		follow = follow && (g.node == nil || g.members == 0 || g.members == l.all && g.electors == l.electors && g.voters == l.voters)
-	}
-	if follow {
-		own := l.own
-		l.of.own.followed.Store(&own)
-	}
-	l.of.own.leaves.Store(l.leavesNow())
-	members := map[spec.NodeID]struct{}{}
-	for place, id := range l.members {
-		if known.Has(place) {
-			members[id] = struct{}{}
-		}
-	}
-	for id := range l.of.own.shared.groups.alsoMembers(members) {
-		known |= policy.One(l.place(id))
-	}
-	for _, g := range l.list {
-		known |= g.refersTo()
-	}
-	if l.mourned != none {
-		known |= policy.One(l.mourned)
-	}
-	for place, id := range l.members {
-		if one := policy.One(place); known&one == 0 && !id.IsNone() && l.peers[place].idle() {
-			l.members[place], l.peers[place] = spec.NodeID{}, nil
-			l.up, l.dead = l.up&^one, l.dead&^one
-			for _, g := range l.list {
-				g.policy.Broken(place)
-				g.policy.Heard(place)
-				g.quarrels &^= one
-			}
-		}
-	}
-}
-
-// refersTo returns whom a group speaks of, besides its members.
-func (g *group) refersTo() (all policy.Set) {
-	all = policy.One(g.leader)
-	if s := g.held; s != nil {
-		all |= policy.One(s.leader) | policy.One(s.from) | policy.One(s.known) | s.members
-	}
-	if g.claim.message.Type != "" {
-		all |= policy.One(g.claim.from)
-	}
-	for i := range g.deferred {
-		all |= policy.One(g.deferred[i].from)
-	}
-	return all
-}
 
 // wants takes note of who the members of the cluster are to be: each group that this node leads comes to have them.
 func (l *loop) wants(m host.Membership) {
@@ -133,72 +43,6 @@ func votersOf(c spec.Configuration) (ids []spec.NodeID) {
 		}
 	}
 	return ids
-}
-
-func idsOf(c spec.Configuration) (ids []spec.NodeID) {
-	for _, m := range c.Members() {
-		ids = append(ids, m.ID)
-	}
-	return ids
-}
-
-// namesOf returns a first configuration of the members of another: voters, without addresses and ranks.
-func namesOf(c spec.Configuration) spec.Configuration { return firstOf(idsOf(c), nil) }
-
-// firstOf returns a first configuration of members, each of which has such a rank.
-func firstOf(ids []spec.NodeID, rank func(spec.NodeID) uint16) spec.Configuration {
-	members := make([]spec.Member, len(ids))
-	for i, id := range ids {
-		if members[i] = (spec.Member{ID: id, Kind: spec.Voter}); rank != nil {
-			members[i].Rank = rank(id)
-		}
-	}
-	c, err := spec.NewConfiguration(0, 1, members)
-	if err != nil {
-		return spec.EmptyConfiguration()
-	}
-	return c
-}
-
-// digestOf tells the first members of a group from others. It is not 0.
-func digestOf(ids []spec.NodeID) uint64 {
-	var all []byte
-	for _, id := range slices.SortedFunc(slices.Values(ids), spec.NodeID.Compare) {
-		all = append(all, id[:]...)
-	}
-	return number(all)
-}
-
-// newChangingGroup returns a group with the first members that it is to have. Their ranks follow from the names alone: weights and pins may not be the same at all nodes, and this has to be.
-func (g *Groups) newChangingGroup(name string, key uint64) (*group, error) {
-	first := idsOf(g.own.founded)
-	if g.config.First != nil {
-		if named := g.config.First(name); len(named) > 0 {
-			first = named
-		}
-	}
-	one := &group{name: name, key: key, told: Leadership{Group: name}, leader: none, best: none, gone: make(chan struct{}), founding: spec.EmptyConfiguration()}
-	if len(first) == 0 {
-		return one, nil // it waits to be added
-	}
-	if err := (Placement{Members: first}).Validate(); err != nil {
-		return nil, wrongFirst(name, err)
-	}
-	one.first = digestOf(first)
-	c := firstOf(first, func(id spec.NodeID) uint16 { return new(Placement).rank(name, id) })
-	if c.IsEmpty() {
-		return nil, wrongFirst(name, errTooMany)
-	}
-	if slices.Contains(first, g.config.ID) {
-		one.founding = c
-	}
-	return one, nil
-}
-
-var errTooMany = fmt.Errorf("groups: there are more members than a configuration has room for, which is %d", spec.MaxChangingMembers)
-
-func wrongFirst(name string, err error) error {
-	return fmt.Errorf("groups: First: group %q: %s", name, strings.TrimPrefix(err.Error(), "groups: "))
 }
 
 // coreOf returns the core of a group of changing members, and its first step.
@@ -246,31 +90,6 @@ func (l *loop) reconfigure(g *group, c spec.Configuration) {
 	l.wish(g)
 	peers := policy.NewPeers(l.me, g.members, g.electors, g.voters, func(i, j int) bool { return c.Higher(l.members[i], l.members[j]) })
 	g.policy.Reconfigure(peers, func(s policy.Set) policy.Set { return s })
-}
-
-// setsOf returns the places of the members of a configuration, of those that vote, and of those that may lead.
-func (l *loop) setsOf(c spec.Configuration) (members, electors, voters policy.Set) {
-	for _, m := range c.Members() {
-		one := policy.One(l.admit(m.ID))
-		members |= one
-		if membership.Votes(m.Kind) {
-			electors |= one
-		}
-		if m.Kind == spec.Voter {
-			voters |= one
-		}
-	}
-	return members, electors, voters
-}
-
-// fits reports whether all members of a configuration have places, or can be given some.
-func (l *loop) fits(c spec.Configuration) bool {
-	for _, m := range c.Members() {
-		if l.admit(m.ID) == none {
-			return false
-		}
-	}
-	return true
 }
 
 // states returns what a group says of its members with a message.
@@ -342,70 +161,6 @@ func (l *loop) heeds(g *group, p *peer, said *stated) bool {
 	return l.fits(said.configuration)
 }
 
-// quarrel takes note that a node has begun a group of the same name with other members. Neither takes what the other says of it. A group in which nobody has led yet, as far as this node knows,
-// takes no part any more: what is wrong is then seen before two lead.
-func (l *loop) quarrel(g *group, p *peer) {
-	if g.quarrels.Has(p.place) {
-		return
-	}
-	g.quarrels |= policy.One(p.place)
-	var with []string
-	for place, id := range l.members {
-		if g.quarrels.Has(place) {
-			with = append(with, id.String())
-		}
-	}
-	l.problem(g, "node "+strings.Join(with, ", ")+" has begun it with other first members: name the same at all nodes; where it was never led, remove the group, and add it anew with those")
-	p.firsts = append(p.firsts, first{g.key, g.first})
-	l.withdraw(g)
-}
-
-// withdraw has a group in which nobody has led yet take no part any more while there is a quarrel.
-func (l *loop) withdraw(g *group) {
-	if g.quarrels != 0 && g.held == nil && g.configuration.Epoch == 0 && (g.node != nil || g.starts != 0) {
-		l.rest(g)
-	}
-}
-
-// reconciles takes note that a node with which there was a quarrel names the same now, or is gone.
-func (l *loop) reconciles(g *group, place int) {
-	if !g.quarrels.Has(place) {
-		return
-	}
-	if g.quarrels &^= policy.One(place); g.quarrels != 0 {
-		return
-	}
-	if g.problem = ""; g.node == nil && g.hung == nil && !g.removing && l.begun {
-		l.start(g)
-	}
-}
-
-// hearFirsts takes what a node says that groups have begun with.
-func (l *loop) hearFirsts(p *peer, firsts []first) {
-	for _, f := range firsts {
-		switch g := l.byKey[f.group]; {
-		case g == nil || g.first == 0 || f.first == 0:
-		case g.first == f.first:
-			l.reconciles(g, p.place)
-		default:
-			l.quarrel(g, p)
-		}
-	}
-}
-
-// introduce tells a node that has been connected what groups have begun with, and by which weights and pins this one goes.
-func (l *loop) introduce(p *peer) {
-	if !l.changing {
-		return
-	}
-	p.firsts, p.placing = p.firsts[:0], l.placed
-	for _, g := range l.list {
-		if g.first != 0 {
-			p.firsts = append(p.firsts, first{g.key, g.first})
-		}
-	}
-}
-
 // placedBy tells weights and pins from others. It is not 0.
 func (c *Config) placedBy() uint64 {
 	var all []byte
@@ -456,7 +211,6 @@ func (l *loop) reforms() (more bool) {
 				l.reform(g)
 			}
 		}
-
 	}
 	return false
 }
