@@ -30,7 +30,7 @@ export function Labels(props: Props) {
 function wantedOf({ recording, scene, placed, marks, over, more }: Props): Wanted[] {
   const lost = over.filter(({ flight }) => !flight.taken);
   const isMarked = ({ flight }: Sent): boolean => marked.value.messages.has(flight.number);
-  const worded = [...(marks.length <= most ? marks : []), ...marks.filter((sent) => marks.length > most && isMarked(sent))];
+  const worded = marks.length <= most ? [...marks] : marks.filter(isMarked);
   return [
     ...comeWords(recording, scene, placed),
     ...(over.length === 1 ? lost : []).map(({ flight, at }) => ({ key: `lost ${flight.number}`, kind: ' ring-lost-word', texts: [`${messageWord(flight)} lost`], spots: round(at, 13) })),
