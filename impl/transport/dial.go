@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -90,7 +89,6 @@ func (t *TCP) connect(l *link) (*outbound, attempt, error) {
 	a.cancel()
 	if err != nil {
 		if a.proved = t.proves(l, a, err); a.proved {
-			runtime.Gosched() // the host goes first
 			t.logDead(l, a.address)
 		}
 		return nil, a, err

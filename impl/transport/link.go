@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -255,7 +254,6 @@ func (t *TCP) wrote(l *link, n uint64, size int, err error) {
 // end takes a connection out of use, once. What is queued for it is lost.
 func (t *TCP) end(l *link, c *outbound, err error) {
 	if t.takeOut(l, c, err) {
-		runtime.Gosched() // who dials again goes first
 		_ = c.raw.Close()
 		t.config.Logger.Log(t.ctx, t.level(l), "disconnected", "to", l.node, "err", err)
 	}
