@@ -1,4 +1,4 @@
-// The words on the ring for what moves there: messages, what has become of them, and what has become of a write.
+// The words on the ring for what moves there: messages, and what has become of them.
 import { memberships } from '../members/who';
 import { between as parting, part } from '../pair/plan';
 import type { Flight, Recording, Scene } from '../recording';
@@ -7,7 +7,7 @@ import { marked } from '../tours/guide';
 import { clusters, messageWord } from '../words';
 import { distance, type Plan, type Point } from './geometry';
 import { round, settle, type Spot, type Taken, type Wanted } from './spots';
-import { comeWords, sheetsOf } from './Resource';
+import { sheetsOf } from './Resource';
 import { fence, half, resourceAt } from './writes';
 import { takenBy } from './Words';
 
@@ -27,12 +27,11 @@ export function Labels(props: Props) {
 }
 
 // wantedOf returns the words that are to be there; first what a tour speaks of, and what has just happened.
-function wantedOf({ recording, scene, placed, marks, over, more }: Props): Wanted[] {
+function wantedOf({ marks, over, more }: Props): Wanted[] {
   const lost = over.filter(({ flight }) => !flight.taken);
   const isMarked = ({ flight }: Sent): boolean => marked.value.messages.has(flight.number);
   const worded = marks.length <= most ? [...marks] : marks.filter(isMarked);
   return [
-    ...comeWords(recording, scene, placed),
     ...(over.length === 1 ? lost : []).map(({ flight, at }) => ({ key: `lost ${flight.number}`, kind: ' ring-lost-word', texts: [`${messageWord(flight)} lost`], spots: round(at, 13) })),
     ...worded.sort((a, b) => Number(isMarked(b)) - Number(isMarked(a))).map((sent) => ({ key: String(sent.flight.number), kind: '', texts: [messageWord(sent.flight)], spots: spotsOf(sent, isMarked(sent)) })),
     ...more.map(({ ends, number }, k) => ({ key: `more ${k}`, kind: '', texts: [`+${number}`], spots: [aside(ends, 1), aside(ends, -1)] })),

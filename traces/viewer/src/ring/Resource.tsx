@@ -1,4 +1,5 @@
 // The resource, in the middle of the ring: what leaders write to. Its fence is the row of pickets round it; where there is none, it is bare.
+import { widthOf } from '../export/svg';
 import type { Recording, Scene } from '../recording';
 import { coming } from '../store';
 import { marked } from '../tours/guide';
@@ -7,7 +8,6 @@ import type { Fate, Side } from '../types';
 import { capital, clusters, epochColour, epochName, epochWord, nodeName } from '../words';
 import { between, distance, lane, type Place, type Plan, type Point } from './geometry';
 import { now } from './hand';
-import type { Spot, Wanted } from './spots';
 import { fence, flown, half, resourceAt, writesOf, type Tally, type Written } from './writes';
 
 interface Props { recording: Recording; scene: Scene; placed: Plan }
@@ -30,7 +30,7 @@ function Of({ recording, scene, placed, side, all }: SideProps) {
       <title>{fenceWords(side, tally)}</title>
       <Fence at={at} kind={kind} />
       {marked.value.resource && <rect class="ring-marked" x={at.x - half.x - 10} y={at.y - half.y - 10} width={2 * half.x + 20} height={2 * half.y + 20} rx={16} />}
-      <text class="ring-resource-name" x={at.x} y={at.y - 11}>resource</text>
+      <text class={`ring-resource-name${here ? ` ring-fate-${here.fate}` : ''}`} x={at.x} y={at.y - 11}>{here ? comeWords(here, tally) : 'resource'}</text>
       <Highest side={side} tally={tally} at={at} />
       <Counts tally={tally} at={at} />
       {here && <Come written={here} from={all.places[here.node]} at={at} />}
@@ -85,7 +85,13 @@ function ends(from: Place | undefined, at: Place): [Point, Point] | null {
   return lane(from, { ...at, r: rim }, 0, 12);
 }
 
-const words: Record<Fate, string> = { taken: 'taken', refused: 'refused', stale: 'stale, and taken' };
+const words: Record<Fate, string> = { taken: 'taken', refused: 'refused', stale: 'taken, and stale' };
+
+// comeWords say what has become of a write that has just come: in the resource, where there always is room, in the place of its name.
+function comeWords({ fate, epoch }: Written, { highest }: Tally): string {
+  const long = `refused: ${epoch} < ${highest}`;
+  return fate === 'refused' && widthOf(long, 11, true) < 2 * half.x ? long : words[fate];
+}
 
 // Come is a write that has just come, and what has become of it: an arrow into the resource, or a cross at its fence.
 function Come({ written, from, at }: { written: Written; from: Place | undefined; at: Place }) {
@@ -99,19 +105,6 @@ function Come({ written, from, at }: { written: Written; from: Place | undefined
       <path d={refused ? 'M-7 -7 L7 7 M7 -7 L-7 7' : 'M-9 -5 L0 0 L-9 5'} transform={`translate(${way[1].x} ${way[1].y})${refused ? '' : ` rotate(${turn})`}`} />
     </g>
   );
-}
-
-// comeWords says what has become of the writes that have just come, beside the resource.
-export function comeWords(recording: Recording, scene: Scene, placed: Plan): Wanted[] {
-  return clusters(recording.header).flatMap((side, k) => {
-    const come = comeTo(recording, scene, side);
-    if (!come) return [];
-    const { x, y } = resourceAt(part(placed, recording.header, k), side.servers.length);
-    const { fate, epoch } = come.last!;
-    const [across, down] = [half.x + fence + 12, half.y + fence + 12];
-    const spots: Spot[] = [{ x, y: y + down + 9, anchor: 'middle' }, { x, y: y - down, anchor: 'middle' }, { x: x + across, y: y + 4, anchor: 'start' }, { x: x - across, y: y + 4, anchor: 'end' }];
-    return [{ key: `write ${k}`, kind: ` ring-fate-${fate}`, texts: fate === 'refused' ? [`refused: ${epoch} is below ${come.highest}`, 'refused'] : [words[fate]], spots }];
-  });
 }
 
 // comeTo returns what the resource has taken by now, if a write has come in the last frame.

@@ -30,7 +30,7 @@ inPage('a paused leader has a write in hand, another leads, and the fence refuse
   await next(page, /refused/);
   const { resource, fate, highest, refused } = await tally(page);
   assert.deepEqual([resource, fate, highest, refused], ['fenced', 'refused', '2', '1']);
-  assert.match(await page.locator('.ring-fate-refused').textContent() ?? '', /refused: 1 is below 2/);
+  assert.equal(await page.locator('.ring-fate-refused').textContent(), 'refused: 1 < 2');
   assert.match(await page.locator('.ring-says').last().innerText(), /behind a fence: \d+ writes? taken, 1 refused\. It refuses what is below epoch 2\./);
 });
 
@@ -40,6 +40,7 @@ inPage('without a fence the same write is taken', { hash: story('paused-leader',
   await next(page, /stale write/i);
   const { resource, fate } = await tally(page);
   assert.deepEqual([resource, fate], ['unfenced', 'stale']);
+  assert.equal(await page.locator('.ring-fate-stale').textContent(), 'taken, and stale');
   assert.match(await page.locator('.ring-says').last().innerText(), /has no fence: .*1 of them stale/);
 });
 
