@@ -7,8 +7,8 @@ export interface Point { x: number; y: number }
 // Side is where the words of a node are.
 export type Side = 'above' | 'below' | 'left' | 'right';
 
-// Place is where a node is, where its words are, and how many lines of them there is room for; whether the picture is low; and its edges, which no word goes
-// beyond. Long words above or below it lean to one side: outward, out of the way of messages.
+// Place is where a node is, where its words are, and how many lines of them there is room for; whether the picture is low; and the edges that no word of it goes
+// beyond: those of the picture, and of a server, the next node. Long words above or below it lean to one side: outward, out of the way of messages.
 export interface Place extends Point { r: number; side: Side; lines: number; low: boolean; from: number; to: number; lean: -1 | 0 | 1 }
 
 export interface Plan { width: number; height: number; places: Place[] }
@@ -16,6 +16,7 @@ export interface Plan { width: number; height: number; places: Place[] }
 const high = [36, 58] as const; // of words below a node, in a low picture and in others: role, what it is about, a button or a timer
 const crown = 22; // above who leads, between it and its words
 const wide = 108; // of words beside it
+const rimRoom = 30; // below a node that has its words beside it: its lease, the mark of a tour, and a button
 const low = 360;  // the height of a low picture
 
 // plan places nodes on an ellipse, ascending with the clock, the highest at the top, where a leader is looked for. Servers stand
@@ -24,11 +25,14 @@ export function plan(width: number, height: number, nodes: number, servers: numb
   const on = nodes - servers;
   const isLow = height < low;
   const r = (Math.min(width, height) < 400 ? 25 : width < 560 ? 29 : 31) - (on > 6 ? 3 : 0) - (on > 8 ? 2 : 0);
-  const ry = Math.max(r, (height - 2 * (r + high[isLow ? 0 : 1]) - crown) / 2);
-  const beside = on > 2 && width / 2 - r - wide >= 0.9 * ry;
+  const words = high[isLow ? 0 : 1];
+  const lowest = on % 2 === 0 ? 1 : Math.cos(Math.PI / on); // how far below the middle, of what the highest is above it
+  const tall = (below: number): number => Math.max(r, (height - 2 * r - words - crown - below) / (1 + lowest));
+  const beside = on > 2 && width / 2 - r - wide >= 0.9 * tall(words);
+  const ry = tall(beside && (on === 3 || on === 5) ? rimRoom : words); // these have no words below a node
   const rx = Math.max(r, Math.min(width / 2 - r - (beside ? wide : 30), ry * (on > 6 ? 1.9 : isLow ? 2 : 1.6)));
   const lines = on > 10 ? 0 : isLow ? 1 : beside || on < 3 ? 3 : on > 5 ? 1 : 2;
-  const centre = { x: width / 2, y: (height + crown) / 2 };
+  const centre = { x: width / 2, y: on === 1 ? (height + crown) / 2 : words + crown + r + ry };
   const own = { r, lines, low: isLow, from: 0, to: width, lean: 0 as const };
   const places: Place[] = [];
   for (let k = 0; k < nodes; k++) {
@@ -47,6 +51,7 @@ export function plan(width: number, height: number, nodes: number, servers: numb
   const nearest = Math.min(...places.slice(0, on).flatMap((a, k) => places.slice(k + 1, on).map((b) => distance(a, b))));
   if (!beside && nearest < 2 * r + 36) for (const place of places) place.lines = 0; // words would be on the next node
   for (const place of places) if (place.side === 'left' || place.side === 'right') place.lines = Math.min(place.lines, Math.max(1, Math.floor((apart(places, place) - 4) / 14)));
+  for (const server of places.slice(on)) server.to = Math.min(width, ...places.filter((other) => other.x > server.x && Math.abs(other.y - server.y) < other.r + 14).map((other) => other.x - other.r));
   return { width, height, places };
 }
 

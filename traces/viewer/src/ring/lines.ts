@@ -30,20 +30,21 @@ export function wordsOf(recording: Recording, node: number, state: NodeState, ro
   return (room > 1 ? [role, kind, does === role ? '' : does] : [kind, role]).filter(Boolean).slice(0, room);
 }
 
-// besideOf lays words out.
-export function besideOf(words: string[], { x, r, side, low, from, to, lean }: Place, state: NodeState, { deed = false, wait, around = 0, wide = 0 }: Below = {}): Beside {
+// besideOf lays words out. A button for which there is no room is left out: the menu of the node has it, too.
+export function besideOf(words: string[], { x, r, side, low, from, to, lean }: Place, state: NodeState, { deed: wanted = false, wait, around = 0, wide = 0 }: Below = {}): Beside {
   const aside = side === 'left' || side === 'right';
   const crown = state.look === 'leads' ? 15 : state.look === 'waits' && !aside ? Math.max(wide, 4) : state.look === 'stands' ? Math.max(wide, r * 0.22) : wide;
+  const off = r + Math.max(14 + wide, around + 4);
+  const room = side === 'left' ? x - off - from : side === 'right' ? to - x - off : to - from;
+  const deed = wanted && room >= 2 * deedHalf.x;
   const atSide = low && deed && !aside; // a low picture has no room for a button above or below
   const says = deed && side === 'below' && !low ? words.slice(0, 1) : words;
   const tail = deed ? (atSide ? 0 : 29) : wait !== undefined ? high : 0;
   const first = side === 'above' ? -r - Math.max(8 + crown, around + 5) - (says.length - 1) * high - tail
     : aside ? 11 - (says.length * high + tail) / 2 : r + Math.max(20 + wide, around + 14);
   const anchor: Anchor = side === 'left' ? 'end' : side === 'right' ? 'start' : 'middle';
-  const off = r + Math.max(14 + wide, around + 4);
   const at = side === 'left' ? -off : side === 'right' ? off : 0;
   const last = first + says.length * high;
-  const room = side === 'left' ? x - off - from : side === 'right' ? to - x - off : to - from;
   const short = (text: string, size: number): string => (widthOf(text, size) <= room ? text : text.replace(/:.*/, ''));
   const lines = says.map((text, k): Line => ({ text: short(text, k === 0 ? 13 : 12), x: at, y: first + k * high, anchor, size: k === 0 ? 13 : 12, bold: k === 0 }));
   if (wait && !deed) lines.push({ text: wait, x: at, y: last, anchor, size: 11, bold: false });

@@ -92,6 +92,8 @@ export const breaks: Break[] = [
   { name: 'heartbeats are no heartbeats', file: 'keys', test: 'slider goes', script: frames('(f) => { delete f.upkeep; }') },
   { name: 'a key does not say that there is more', file: 'keys', test: 'a key that does not fit', script: style('[data-more]::after { display: none !important }') },
   { name: 'words on the ring are large', file: 'labels', test: 'a phone the words on the ring can be read at each stop', script: style('.ring-picture text { font-size: 17px !important }') },
+  { name: 'the buttons of a tour are wide', file: 'labels', test: 'a phone the words on the ring can be read at each stop', script: style('.tour-foot { flex-wrap: nowrap !important } .tour-foot button { padding-inline: 1rem !important }') },
+  { name: 'buttons stand on nodes', file: 'labels', test: 'a phone the words on the ring can be read at each stop', script: style('.ring-deed { translate: 0 40px }') },
   { name: 'the ring is narrow', file: 'labels', test: 'a small window the words on the ring can be read in each run', script: style('.ring-picture { transform: scaleX(0.5) } .ring-surface { width: 50% }') },
   { name: 'a page that is behind does not say so', file: 'live', test: 'says how far', script: style('.live-behind { display: none }') },
   { name: 'the buttons of a tour are in two lines', file: 'tours', test: 'keys only', script: style('.tour-foot button { display: block; float: left; min-width: 180px } .tour-foot { display: block !important; max-width: 400px }') },

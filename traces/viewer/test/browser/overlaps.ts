@@ -1,4 +1,5 @@
-// What of the ring cannot be read: a word that lies on a node, on a message, on a mark, on the resource, or on another word, or that the edge of the picture cuts.
+// What of the ring cannot be read: a word that lies on a node, on a message, on a mark, on the resource, or on another word, or that the edge of the picture cuts; a button on a
+// node; and a page that is wider than its window.
 import type { Page } from 'playwright-core';
 import { idle } from './page';
 
@@ -52,15 +53,18 @@ function found(): string[] {
   const marks = all('.ring-marked').map((one) => ({ at: box(one), round: one.tagName === 'circle' }));
   const frame = box(document.querySelector('.ring-surface')!);
   const cut = (at: Box) => at.left < frame.left - 1 || at.right > frame.right + 1 || at.top < frame.top - 1 || at.bottom > frame.bottom + 1;
-  for (const one of all('.ring-deed')) if (cut(box(one))) wrong.push(`the button “${one.textContent}” is cut by the edge: ${JSON.stringify([box(one), frame])}`);
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth > clientWidth) wrong.push(`the page is ${scrollWidth - clientWidth} pixels wider than the window`);
+  const on = (at: Box, body: Box): boolean => near(at, (body.left + body.right) / 2, (body.top + body.bottom) / 2) < (body.right - body.left) / 2 - 1;
+  for (const one of all('.ring-deed')) {
+    if (cut(box(one))) wrong.push(`the button “${one.textContent}” is cut by the edge: ${JSON.stringify([box(one), frame])}`);
+    for (const node of nodes) if (on(box(one), node.at)) wrong.push(`the button “${one.textContent}” is on ${node.says}`);
+  }
   for (const [k, word] of words.entries()) {
     const { at, says } = word;
     if (cut(at)) wrong.push(`${says} is cut by the edge`);
     for (const other of words.slice(k + 1)) if (meet(at, other.at)) wrong.push(`${says} and ${other.says} are on each other`);
-    for (const { says: which, at: body } of nodes) {
-      const r = (body.right - body.left) / 2;
-      if (near(at, (body.left + body.right) / 2, (body.top + body.bottom) / 2) < r - 1) wrong.push(`${says} is on ${which}`);
-    }
+    for (const { says: which, at: body } of nodes) if (on(at, body)) wrong.push(`${says} is on ${which}`);
     for (const thing of word.node ? [...letters, ...things] : [...shapes, ...things]) if (meet(at, thing.at)) wrong.push(`${says} is on ${thing.says}`);
     for (const mark of marks) {
       const [x, y, r] = [(mark.at.left + mark.at.right) / 2, (mark.at.top + mark.at.bottom) / 2, (mark.at.right - mark.at.left) / 2];
