@@ -85,12 +85,12 @@ function ends(from: Place | undefined, at: Place): [Point, Point] | null {
   return lane(from, { ...at, r: rim }, 0, 12);
 }
 
-const words: Record<Fate, string> = { taken: 'taken', refused: 'refused', stale: 'taken, and stale' };
+const words: Record<Fate, string> = { taken: 'taken', refused: 'refused', stale: 'taken: stale' };
 
 // comeWords say what has become of a write that has just come: in the resource, where there always is room, in the place of its name.
 function comeWords({ fate, epoch }: Written, { highest }: Tally): string {
   const long = `refused: ${epoch} < ${highest}`;
-  return fate === 'refused' && widthOf(long, 11, true) < 2 * half.x ? long : words[fate];
+  return fate === 'refused' && widthOf(long, 10, true) < 2 * half.x - 6 ? long : words[fate];
 }
 
 // Come is a write that has just come, and what has become of it: an arrow into the resource, or a cross at its fence.

@@ -40,7 +40,7 @@ inPage('without a fence the same write is taken', { hash: story('paused-leader',
   await next(page, /stale write/i);
   const { resource, fate } = await tally(page);
   assert.deepEqual([resource, fate], ['unfenced', 'stale']);
-  assert.equal(await page.locator('.ring-fate-stale').textContent(), 'taken, and stale');
+  assert.equal(await page.locator('.ring-fate-stale').textContent(), 'taken: stale');
   assert.match(await page.locator('.ring-says').last().innerText(), /has no fence: .*1 of them stale/);
 });
 
