@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"text/tabwriter"
+	"time"
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
@@ -48,7 +49,8 @@ func (p program) guarded(ctx context.Context, f benchFlags) error {
 	for _, n := range sizes {
 		all, failed := make([]guardedResult, len(profiles)), make([]error, len(profiles))
 		var looking sync.WaitGroup
-		p.Progress(fmt.Sprintf("%s, %d nodes each, for %s", f.profiles, n, f.looks))
+		counting, counted := context.WithCancel(ctx)
+		go p.countDown(counting, fmt.Sprintf("%s, %d nodes each", f.profiles, n), f.looks)
 		for i, profile := range profiles {
 			looking.Go(func() {
 				command := []string{node, "run", "-guard", "-cluster", "bench-" + profile, "-insecure", "-profile", profile}
@@ -60,6 +62,7 @@ func (p program) guarded(ctx context.Context, f benchFlags) error {
 			})
 		}
 		looking.Wait()
+		counted()
 		if err := errors.Join(failed...); err != nil {
 			return err
 		}
@@ -73,6 +76,20 @@ func (p program) guarded(ctx context.Context, f benchFlags) error {
 		}{thisMachine(), results})
 	}
 	return p.printGuarded(results)
+}
+
+// countDown says once a minute how long it takes still, until ctx ends.
+func (p program) countDown(ctx context.Context, what string, long time.Duration) {
+	minute := time.NewTicker(time.Minute)
+	defer minute.Stop()
+	for left := long; left > 0; left -= time.Minute {
+		p.Progress(fmt.Sprintf("%s: for %s still", what, left))
+		select {
+		case <-ctx.Done():
+			return
+		case <-minute.C:
+		}
+	}
 }
 
 // printGuarded prints the table.
