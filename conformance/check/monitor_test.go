@@ -119,3 +119,49 @@ func TestNothingAllocates(t *testing.T) {
 	}))
 	require.Zero(t, testing.AllocsPerRun(100, func() { m.Reset(m.options.Members) }))
 }
+
+func TestEpochMonotonic(t *testing.T) {
+	breaks(t, &epochMonotonic, "the epoch of node 1 goes back from 4 to 3", in(1, 4), down(1, 4), in(1, 3))
+}
+
+func TestConfigurationMonotonic(t *testing.T) {
+	breaks(t, &configurationMonotonic, "the configuration of node 1 becomes epoch:0 version:1 {1}, which is not newer than epoch:0 version:2 {1 2}",
+		listed(t, 1, 0, 2, 1, 2), listed(t, 1, 0, 1, 1))
+}
+
+func TestOneConfiguration(t *testing.T) {
+	breaks(t, &oneConfiguration, "node 2 has configuration epoch:0 version:1 {1 3}, and there has been epoch:0 version:1 {1 2}",
+		listed(t, 1, 0, 1, 1, 2), listed(t, 2, 0, 1, 1, 3))
+}
+
+// TestListsAreForgotten lets members change for ever.
+func TestListsAreForgotten(t *testing.T) {
+	m := NewMonitor(three())
+	for version := uint64(1); version <= 3*maxLists; version++ {
+		now, other := listed(t, 1, 0, version, 1, 2).view, listed(t, 1, 0, version, 1, 3).view
+		m.Note(0, &now)
+		if breach := m.Breaks(1, &other); breach == nil || breach.Promise != &oneConfiguration {
+			t.Fatalf("version %d: %v", version, breach)
+		}
+	}
+	for k := range m.asked {
+		if l, is := m.asked[k].check.(lists); is {
+			require.LessOrEqual(t, len(l), maxLists)
+			return
+		}
+	}
+	t.Fatal("nobody looks")
+}
+
+func TestMonitorOneActing(t *testing.T) {
+	breaks(t, &oneActing, "two nodes act as leader: node 1 leads epoch 4, node 2 leads epoch 5", leads(1, 4), leads(2, 5))
+}
+
+// TestOneActingIsForTimersOnTime asks for it no more when timers are late.
+func TestOneActingIsForTimersOnTime(t *testing.T) {
+	m, first, second := NewMonitor(three()), leads(1, 4).view, leads(2, 5).view
+	m.Note(0, &first)
+	require.NotNil(t, m.Breaks(1, &second))
+	m.Late()
+	require.Nil(t, m.Breaks(1, &second))
+}
