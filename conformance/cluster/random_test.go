@@ -4,6 +4,7 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
@@ -105,7 +106,7 @@ func drawChanging(choose func(n int) int) *cluster.Script {
 
 // checks is how many runs there are, of those that there are without the race detector.
 func checks(n int) int {
-	if raceDetector {
+	if raceDetector() {
 		n /= 3
 	}
 	return n
@@ -196,4 +197,10 @@ func budget(t *testing.T, checks int) {
 		require.NoError(t, flag.Set(name, value))
 		t.Cleanup(func() { require.NoError(t, flag.Set(name, before)) })
 	}
+}
+
+// raceDetector says whether the tests run with the race detector, which makes them slow.
+func raceDetector() bool {
+	built, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(built.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }

@@ -106,7 +106,7 @@ var firsts = []string{
 // leader again if there can be.
 func TestRandomChanges(t *testing.T) {
 	checks := 300 * soak()
-	if raceDetector {
+	if raceDetector() {
 		checks /= 3
 	}
 	budget(t, "rapid.checks", strconv.Itoa(checks))

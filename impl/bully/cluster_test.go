@@ -174,7 +174,7 @@ func actionOf(c *conformance.Case) spec.Action {
 // moment, links are cut, nodes crash within a step, proofs of death are false at will. Each step must be the model's too.
 func TestRandomClusters(t *testing.T) {
 	checks := 300 * soak()
-	if raceDetector {
+	if raceDetector() {
 		checks /= 3
 	}
 	budget(t, "rapid.checks", strconv.Itoa(checks))

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime/debug"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,7 +28,7 @@ const (
 // step take 25 times as long and has nothing to find in it: a run is one goroutine.
 func seedsOf(seeds uint64) uint64 {
 	seeds *= uint64(soak())
-	if raceDetector {
+	if raceDetector() {
 		seeds /= 20
 	}
 	return max(1, seeds)
@@ -89,7 +91,7 @@ func TestSimulatorLikeTheModel(t *testing.T) {
 	plans, steps := 0, uint64(0)
 	for _, profile := range sim.Profiles() {
 		for nodes := 1; nodes <= sim.MaxNodes; nodes++ {
-			if raceDetector && nodes != 3 {
+			if raceDetector() && nodes != 3 {
 				continue
 			}
 			seeds := uint64(comparedSeeds)
@@ -160,4 +162,10 @@ func TestRegressions(t *testing.T) {
 		}
 		t.Logf("%s: %d plans", file, len(plans))
 	}
+}
+
+// raceDetector says whether the tests run with the race detector, which makes them slow.
+func raceDetector() bool {
+	built, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(built.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
