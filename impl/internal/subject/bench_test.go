@@ -1,10 +1,11 @@
 package subject_test
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
-	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,25 +16,23 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// benchPlan returns a plan of testdata/bench. They are files, so that versions are compared on the same plans, whatever a seed means to
+// benchPlans returns the plans of testdata/bench.json. They are kept, so that versions are compared on the same plans, whatever a seed means to
 // each: fixed and changing members, left alone or with losses, cuts, crashes and resignations.
-func benchPlan(t testing.TB, name string) *sim.Plan {
-	text, err := os.ReadFile(filepath.Join("testdata", "bench", name))
+func benchPlans(t testing.TB) (plans map[string]*sim.Plan) {
+	text, err := os.ReadFile("testdata/bench.json")
 	require.NoError(t, err)
-	plan := &sim.Plan{}
-	require.NoError(t, plan.UnmarshalJSON(text), name)
-	return plan
+	require.NoError(t, json.Unmarshal(text, &plans))
+	require.NotEmpty(t, plans)
+	return plans
 }
 
 // BenchmarkSimulator measures steps of the core in the simulator, with all that it checks. One op is one run of a plan: what a step
 // takes is to be compared, as a version whose policy of timers is another takes others.
 func BenchmarkSimulator(b *testing.B) {
-	files, err := os.ReadDir(filepath.Join("testdata", "bench"))
-	require.NoError(b, err)
-	require.NotEmpty(b, files)
-	for _, file := range files {
-		b.Run(strings.TrimSuffix(file.Name(), ".json"), func(b *testing.B) {
-			plan := benchPlan(b, file.Name())
+	plans := benchPlans(b)
+	for _, name := range slices.Sorted(maps.Keys(plans)) {
+		b.Run(name, func(b *testing.B) {
+			plan := plans[name]
 			runner := sim.NewRunner(subject.New)
 			steps := uint64(0)
 			b.ReportAllocs()
@@ -53,8 +52,9 @@ func BenchmarkSimulator(b *testing.B) {
 // TestSimulatorHardlyAllocates holds runs to the memory of the nodes that they make: steps need none.
 func TestSimulatorHardlyAllocates(t *testing.T) {
 	runner := sim.NewRunner(subject.New)
-	for name, most := range map[string]float64{"fixed-quiet.json": 100, "fixed-crashes.json": 400} {
-		plan := benchPlan(t, name)
+	plans := benchPlans(t)
+	for name, most := range map[string]float64{"fixed-quiet": 100, "fixed-crashes": 400} {
+		plan := plans[name]
 		result, err := runner.Run(plan, sim.Options{})
 		require.NoError(t, err)
 		require.Greater(t, result.Steps, uint64(1000))
