@@ -28,7 +28,7 @@ func TestCombineHolds(t *testing.T) {
 	}
 	root, err := filepath.Abs(filepath.Join("testdata", "module"))
 	require.NoError(t, err)
-	all, err := readTable(root, os.DirFS(filepath.Join("testdata", "tables", "good", "table")))
+	all, err := readTable(root, os.DirFS(tableFolder(t, "good/table")))
 	require.NoError(t, err)
 	broken := func(text string) *combined {
 		c, err := combine(root, "./small", all)

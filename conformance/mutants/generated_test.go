@@ -120,7 +120,7 @@ func TestHarmlessIsOfToday(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join("testdata", "module", file))
 		return string(text), err
 	}
-	h, err := readHarmless(os.DirFS(filepath.Join("testdata", "tables", "made", "harmless")))
+	h, err := readHarmless(os.DirFS(tableFolder(t, "made/harmless")))
 	require.NoError(t, err)
 	require.Empty(t, h.stale(module))
 	h, err = readHarmless(fstest.MapFS{"x.txt": {Data: []byte("file made/made.go\nin Cap\n-n >= 9\n+n > 8\nwhy no\nfile gone.go\nin F\n-a\n+b\nwhy no\n")}})

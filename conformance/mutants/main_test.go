@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -18,9 +19,26 @@ func call(t *testing.T, tables string, args ...string) (status int, out, log str
 	root, err := filepath.Abs(filepath.Join("testdata", "module"))
 	require.NoError(t, err)
 	var o, l strings.Builder
-	a := app{root: root, folder: filepath.Join("testdata", "tables", tables), page: filepath.Join(t.TempDir(), "TABLE.md"), out: &o, log: &l}
+	a := app{root: root, folder: tableFolder(t, tables), page: filepath.Join(t.TempDir(), "TABLE.md"), out: &o, log: &l}
 	status = a.main(context.Background(), append([]string{"-limit", "3s"}, args...))
 	return status, seconds.ReplaceAllString(o.String(), "(S s)"), seconds.ReplaceAllString(l.String(), "(S s)")
+}
+
+// tableFolder returns a folder with the files of testdata/tables.txtar that are in one of that name.
+func tableFolder(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "tables.txtar"))
+	require.NoError(t, err)
+	folder := t.TempDir()
+	for _, part := range strings.Split(string(text), "\n-- ")[1:] {
+		file, text, _ := strings.Cut(part, " --\n")
+		if file, is := strings.CutPrefix(file, name+"/"); is {
+			file = filepath.Join(folder, filepath.FromSlash(file))
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			require.NoError(t, os.WriteFile(file, []byte(strings.TrimSuffix(text, "\n")+"\n"), 0o644))
+		}
+	}
+	return folder
 }
 
 var seconds = regexp.MustCompile(`\([0-9.]+ s\)`)
@@ -127,7 +145,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	var out, log strings.Builder
-	a := app{root: root, folder: filepath.Join("testdata", "tables", "good"), out: &out, log: &log}
+	a := app{root: root, folder: tableFolder(t, "good"), out: &out, log: &log}
 	require.Equal(t, exitSurvivor, a.main(ctx, nil))
 	require.Empty(t, out.String())
 	require.Equal(t, "mutants: interrupted\n", log.String())

@@ -113,7 +113,7 @@ func TestMissing(t *testing.T) {
 	file := pageOf(t, row{"clamps-nothing", "what it broke", "`old TestClamp`", none})
 	run := func(args ...string) (status int, log string) {
 		var o, l strings.Builder
-		a := app{root: root, folder: filepath.Join("testdata", "tables", "good"), page: file, out: &o, log: &l}
+		a := app{root: root, folder: tableFolder(t, "good"), page: file, out: &o, log: &l}
 		status = a.main(t.Context(), append([]string{"-missing", "-update"}, args...))
 		return status, l.String()
 	}
@@ -140,7 +140,7 @@ func TestLastKiller(t *testing.T) {
 	file := pageOf(t, row{"sums-one-less", "x", "`small TestSmallest`", none}, row{"two-changes", "x", "`small TestClamp`", none},
 		row{"clamps-nothing", "x", "`small TestThatIsGone (time limit)`", none})
 	var o, l strings.Builder
-	a := app{root: root, folder: filepath.Join("testdata", "tables", "good"), page: file, out: &o, log: &l}
+	a := app{root: root, folder: tableFolder(t, "good"), page: file, out: &o, log: &l}
 	require.Equal(t, exitOK, a.main(t.Context(), nil), l.String())
 	require.Contains(t, l.String(), "sums-one-less: killed by small TestSmallest")
 	require.Contains(t, l.String(), "two-changes: killed by small TestSum")

@@ -23,8 +23,7 @@ func writePage(t *testing.T) (file string) {
 // wholeRun runs the command on a copy of the tables for whole runs, in which some files have another text.
 func wholeRun(t *testing.T, page string, files map[string]string, args ...string) (status int, log string) {
 	t.Helper()
-	folder := t.TempDir()
-	require.NoError(t, os.CopyFS(folder, os.DirFS(filepath.Join("testdata", "tables", "whole"))))
+	folder := tableFolder(t, "whole")
 	for file, text := range files {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte(text), 0o600))
 	}
