@@ -20,7 +20,7 @@ import (
 // this module that anybody can import: the rest of them serve whoever checks or ports the protocol.
 const (
 	mostForUsers = 600
-	mostOfAll    = 1910
+	mostOfAll    = 1895
 )
 
 // forUsers are the packages that programs import: those that README.md embeds and runs, and what they speak of.

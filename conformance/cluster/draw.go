@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/conformance"
-	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -116,19 +115,6 @@ func (s *Script) DrawFirst(choose func(n int) int) *Script {
 	return s
 }
 
-// DrawRanks draws ranks of the first members, if there are any. It returns the script.
-func (s *Script) DrawRanks(choose func(n int) int) *Script {
-	ranks := map[spec.NodeID]uint16{}
-	for _, id := range s.Members {
-		ranks[id] = uint16(choose(3))
-	}
-	s.rewrite(func(m spec.Member) (spec.Member, bool) {
-		m.Rank = ranks[m.ID]
-		return m, true
-	})
-	return s
-}
-
 // weights say how often each kind is drawn when it is possible: while messages are under way, and while none is. They are
 // such that leaders come, lead for a while, and are lost.
 var weights = []struct {
@@ -183,28 +169,6 @@ func (c *Cluster) Draw(choose func(n int) int) Op {
 		}
 	}
 	return Op{Kind: Settle} // not reached: choose has kept below its bound
-}
-
-// Vary returns an op that was drawn as it is, or another one like it that Draw leaves out: a leader that resigns names a node, which may be
-// one that is not named (R51); and a leader changes the rank of any member. So it changes nothing of what a seed of Draw means.
-func (c *Cluster) Vary(op Op, choose func(n int) int) Op {
-	switch op.Kind {
-	case Resign:
-		if choose(3) > 0 {
-			op.Names = c.members[choose(len(c.members))]
-		}
-	case Change:
-		h := c.hosts[c.index(op.Node)]
-		if members := h.state.Configuration.Members(); len(members) > 0 && choose(3) == 0 {
-			varied := op
-			members[choose(len(members))].Rank = uint16(choose(4))
-			var err error
-			if varied.Configuration, err = spec.NewConfiguration(0, 1, members); err == nil && check.MayChange(h.id, &h.state, varied.Wanted(&h.state)) {
-				return varied
-			}
-		}
-	}
-	return op
 }
 
 // drawable reports whether there is an op of a kind that Enabled leaves out.

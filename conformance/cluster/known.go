@@ -27,9 +27,6 @@ type KnownScript struct {
 // Where says where a script is, and how it is called.
 func (k *KnownScript) Where() string { return fmt.Sprintf("%s:%d: %s", k.File, k.Line, k.Name) }
 
-// IsScenario reports whether a script says what each node must have come to; the others are regressions.
-func (k *KnownScript) IsScenario() bool { return strings.HasPrefix(k.File, "testdata/scenarios/") }
-
 // Known returns the scripts of this package by the order of their names: the scenarios, and the regressions, each of which a wrong
 // implementation has failed. Those with First are of members that change.
 func Known() ([]KnownScript, error) { return readArchives(archives) }

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Format is the version of the form of a history that this package reads and writes.
-const Format = 1
+// fileFormat is the version of the form of a history that this package reads and writes.
+const fileFormat = 1
 
 // maxLine is the greatest length of a line of a history in bytes, with its LF.
 const maxLine = 64 << 10
@@ -68,7 +68,7 @@ func Write(w io.Writer, h Header, ops []Op) error {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	format := Format
+	format := fileFormat
 	if h.Raises == nil {
 		h.Raises = []string{} // which is written as [], and not as null
 	}
@@ -145,8 +145,8 @@ func readHeader(line []byte) (h Header, fault *Error) {
 	if fault == nil {
 		fault = mustHave(table, given, nil)
 	}
-	if fault == nil && format != Format {
-		fault = &Error{Field: "format", Problem: fmt.Sprintf("%d is not the form of a history that is known: %d", format, Format)}
+	if fault == nil && format != fileFormat {
+		fault = &Error{Field: "format", Problem: fmt.Sprintf("%d is not the form of a history that is known: %d", format, fileFormat)}
 	}
 	if fault == nil {
 		fault = h.check()

@@ -11,8 +11,8 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// LoopSuite is the suite of what is about the loop of a port, and not about nodes.
-const LoopSuite = "loop"
+// loopSuite is the suite of what is about the loop of a port, and not about nodes.
+const loopSuite = "loop"
 
 const (
 	pause  = 2 * time.Millisecond  // between pieces, so that each is a read of its own, as a rule
@@ -27,19 +27,19 @@ const endSoon = 10 * time.Second
 // port ends. What a port answers is compared with what it answers when it is asked one thing after the other.
 func Loop() []Case {
 	return []Case{
-		{ID: "protocol-pieces", Suite: LoopSuite, Must: true, Rules: []string{}, Run: inPieces,
+		{ID: "protocol-pieces", Suite: loopSuite, Must: true, Rules: []string{}, Run: inPieces,
 			Title: "A line that arrives in pieces is answered as one that arrives at once."},
-		{ID: "protocol-ahead", Suite: LoopSuite, Must: true, Rules: []string{}, Run: ahead,
+		{ID: "protocol-ahead", Suite: loopSuite, Must: true, Rules: []string{}, Run: ahead,
 			Title: "Lines that arrive in one piece are all answered, without waiting for more."},
-		{ID: "protocol-bye", Suite: LoopSuite, Must: true, Rules: []string{}, Run: leaves(true, ""),
+		{ID: "protocol-bye", Suite: loopSuite, Must: true, Rules: []string{}, Run: leaves(true, ""),
 			Title: "After bye a port ends soon, with status 0, though its input is still open."},
-		{ID: "protocol-end", Suite: LoopSuite, Must: true, Rules: []string{}, Run: leaves(false, ""),
+		{ID: "protocol-end", Suite: loopSuite, Must: true, Rules: []string{}, Run: leaves(false, ""),
 			Title: "At the end of its input a port ends soon, with status 0, though nobody has said bye."},
-		{ID: "protocol-after-bye", Suite: LoopSuite, Must: true, Rules: []string{}, Run: leaves(true, extra+"\n"),
+		{ID: "protocol-after-bye", Suite: loopSuite, Must: true, Rules: []string{}, Run: leaves(true, extra+"\n"),
 			Title: "What follows bye is not answered, though it has come with it."},
-		{ID: "protocol-tail", Suite: LoopSuite, Must: true, Rules: []string{}, Run: leaves(false, extra),
+		{ID: "protocol-tail", Suite: loopSuite, Must: true, Rules: []string{}, Run: leaves(false, extra),
 			Title: "A line that lacks its LF when the input ends has been cut short, and is not answered."},
-		{ID: "protocol-ids", Suite: LoopSuite, Must: true, Rules: []string{}, Run: numbered,
+		{ID: "protocol-ids", Suite: loopSuite, Must: true, Rules: []string{}, Run: numbered,
 			Title: "Ids of requests are integers up to 2^53-1, and replies have all of their digits."},
 	}
 }

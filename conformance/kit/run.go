@@ -201,7 +201,7 @@ func (r *runner) count(v *Verdict) {
 	if r.same++; says != "" && r.same == r.options.GiveUp {
 		r.stop(&GivenUp{Cases: r.same, Says: v.first()})
 	}
-	if v.Suite != LoopSuite && v.Outcome == Pass {
+	if v.Suite != loopSuite && v.Outcome == Pass {
 		r.passed++
 	}
 	if r.deaths++; v.Kind != port.Died && v.Kind != port.Hung {
@@ -279,8 +279,8 @@ func seconds(since time.Time) float64 {
 	return time.Since(since).Round(time.Millisecond).Seconds()
 }
 
-// Should is how many requests a second a port should answer (conformance/CERTIFYING.md, Speed).
-const Should = 20_000
+// should is how many requests a second a port should answer (conformance/CERTIFYING.md, Speed).
+const should = 20_000
 
 const (
 	measuring = time.Second // for how long a port is asked, at least, to know how fast it is
@@ -341,7 +341,7 @@ func (r *Report) Speed() string {
 	}
 	says := fmt.Sprintf("%d requests in %.1f s.", requests, r.Seconds)
 	if r.Rate > 0 {
-		says += fmt.Sprintf(" It answers %.0f requests a second here, as busy as this machine is; a port should answer %d.", r.Rate, Should)
+		says += fmt.Sprintf(" It answers %.0f requests a second here, as busy as this machine is; a port should answer %d.", r.Rate, should)
 	}
 	return says
 }

@@ -61,8 +61,8 @@ const (
 	Bye     Op = "bye"     // the last request: the port ends with 0
 )
 
-// Ops returns every op.
-func Ops() []Op {
+// ops returns every op.
+func ops() []Op {
 	return []Op{Hello, Reset, Begin, Restart, Load, Receive, End, Call, Crash, Write, Read, Bye}
 }
 

@@ -181,7 +181,7 @@ func (r *Reply) fits(to *Request) error {
 		if !r.OK {
 			return fmt.Errorf(`to %q it must say "ok":true`, to.Op)
 		}
-	case !slices.Contains(Ops(), to.Op):
+	case !slices.Contains(ops(), to.Op):
 		return fmt.Errorf(`to %q, an op that there is not, it must say "unsupported", and why`, to.Op)
 	case r.State == nil:
 		return fmt.Errorf(`to %q it must say "state", the state after the step`, to.Op)

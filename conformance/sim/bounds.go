@@ -109,7 +109,7 @@ func validateConditions(c *Conditions, field string) error {
 func (p *Plan) validateFault(n int) error {
 	f := &p.Faults[n]
 	switch {
-	case !f.Kind.Valid():
+	case !f.Kind.valid():
 		return wrong("Kind is %q, which is no fault", f.Kind)
 	case f.At < 0 || f.At > longest:
 		return wrong("At is %v, but must be from 0 to %v", f.At, longest)

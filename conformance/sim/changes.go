@@ -48,8 +48,8 @@ func ChangeKinds() []ChangeKind {
 	return []ChangeKind{ObserverChange, VoterChange, WitnessChange, RemoveChange, AddressChange, ForceChange, SwapChange, RankChange}
 }
 
-// Valid reports whether k is one of ChangeKinds.
-func (k ChangeKind) Valid() bool { return slices.Contains(ChangeKinds(), k) }
+// valid reports whether k is one of ChangeKinds.
+func (k ChangeKind) valid() bool { return slices.Contains(ChangeKinds(), k) }
 
 // adds reports whether a change of this kind adds a node that is no member.
 func (k ChangeKind) adds() bool { return spec.MemberKind(k).Valid() }
@@ -114,7 +114,7 @@ func (p *Plan) validateChanges() error {
 	}
 	for i, c := range p.Changes {
 		switch {
-		case !c.Kind.Valid():
+		case !c.Kind.valid():
 			return wrong("Changes[%d].Kind is %q, which is no change", i, c.Kind)
 		case c.At < 0 || c.At > p.Length:
 			return wrong("Changes[%d].At is %v, but must be from 0 to Length, %v", i, c.At, p.Length)

@@ -58,8 +58,8 @@ func FaultKinds() (names []FaultKind) {
 	return names
 }
 
-// Valid reports whether k is one of FaultKinds.
-func (k FaultKind) Valid() bool { return k.known() != nil }
+// valid reports whether k is one of FaultKinds.
+func (k FaultKind) valid() bool { return k.known() != nil }
 
 // kind returns what there is to know.
 func (k FaultKind) kind() *kind {

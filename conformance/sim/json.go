@@ -369,14 +369,14 @@ func (c *Change) has(name string) (may, must bool) {
 }
 
 func (k FaultKind) problem() string {
-	if k.Valid() {
+	if k.valid() {
 		return ""
 	}
 	return fmt.Sprintf("%q is no kind of fault: there are %v", string(k), FaultKinds())
 }
 
 func (k ChangeKind) problem() string {
-	if k.Valid() {
+	if k.valid() {
 		return ""
 	}
 	return fmt.Sprintf("%q is no kind of change: there are %v", string(k), ChangeKinds())

@@ -10,9 +10,9 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// Differs says how a reply is not the one wanted, or "": the first field that is another, what it should be and what it is. The rule
+// differs says how a reply is not the one wanted, or "": the first field that is another, what it should be and what it is. The rule
 // is that of the host's duty that cannot be done (R4, R36, R39), or "".
-func Differs(q *port.Request, want, got *port.Reply) (rule, problem string) {
+func differs(q *port.Request, want, got *port.Reply) (rule, problem string) {
 	switch {
 	case want.Error != "" && got.Error == "":
 		return "", `"error" is expected, and why: the request is not of its form`

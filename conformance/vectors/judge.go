@@ -80,7 +80,7 @@ func (v *Vector) ask(p *port.Process, known map[string]*conformance.Case, k int)
 	case err != nil:
 		return nil, false, fmt.Errorf("%s: %w", v.Case, err)
 	default:
-		rule, problem := Differs(q, want, got)
+		rule, problem := differs(q, want, got)
 		if problem == "" {
 			return nil, false, nil
 		}

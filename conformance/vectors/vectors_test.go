@@ -143,13 +143,13 @@ func TestAnswersMatter(t *testing.T) {
 				}
 				_, got, err := s.parse()
 				require.NoError(t, err)
-				rule, problem := Differs(q, want, got)
+				rule, problem := differs(q, want, got)
 				require.Empty(t, rule+problem)
 				if !spoil(got) {
 					continue
 				}
 				spoiled++
-				_, problem = Differs(q, want, got)
+				_, problem = differs(q, want, got)
 				require.Contains(t, problem, name, s.Request)
 			}
 		}
@@ -199,7 +199,7 @@ func TestWhatIsTheSame(t *testing.T) {
 		var wanted, got port.Reply
 		require.NoError(t, json.Unmarshal([]byte(right), &wanted))
 		require.NoError(t, json.Unmarshal([]byte(other), &got), other)
-		rule, problem := Differs(q, &wanted, &got)
+		rule, problem := differs(q, &wanted, &got)
 		if want == "" {
 			require.Empty(t, rule+problem, other)
 		} else {

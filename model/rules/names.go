@@ -70,17 +70,11 @@ func NamesIn(id spec.NodeID, before *spec.State, in *spec.Input) (*Names, error)
 	return NewNames(slices.DeleteFunc(slices.Compact(ids), spec.NodeID.IsNone))
 }
 
-// Rules returns the rules of the nodes that have these names, as they are.
-func (n *Names) Rules() *Rules { return n.rules }
-
 // Are reports whether the names are those of these nodes.
 func (n *Names) Are(ids []spec.NodeID) bool { return slices.Equal(n.ids, ids) }
 
 // isStatic reports whether members never change.
 func (n *Names) isStatic() bool { return n.static.Of != nil }
-
-// Blank returns the state of a node that starts for the first time, with a configuration if members change. R32, R49.
-func (n *Names) Blank(first *spec.Configuration) State { return Blank(n.Configuration(first)) }
 
 // ID returns what a node is called here, and None for none and for one that is not known.
 func (n *Names) ID(id spec.NodeID) ID {

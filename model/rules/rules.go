@@ -287,6 +287,3 @@ func (r *Rules) MayStand(i ID, s State) bool { return r.mayStand(i, s) }
 
 // MayChange reports whether node i, in state s, may make c the configuration of the cluster. R47.
 func (r *Rules) MayChange(i ID, s State, c Configuration) bool { return r.mayChange(i, s, c) }
-
-// Stamped returns configuration c as who comes to lead epoch e has it. R48.
-func (r *Rules) Stamped(c Configuration, e spec.Epoch) Configuration { return r.stamped(c, e) }

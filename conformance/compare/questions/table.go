@@ -22,7 +22,7 @@ func (a *Answer) Table(q *Question) string {
 		}
 		b.WriteByte('\n')
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		for _, line := range a.Lines(q, m) {
+		for _, line := range a.lines(q, m) {
 			_, _ = fmt.Fprintln(w, "  "+strings.Join(line, "\t"))
 		}
 		_ = w.Flush()
@@ -30,8 +30,8 @@ func (a *Answer) Table(q *Question) string {
 	return b.String()
 }
 
-// Lines returns the table of one measure, its head first.
-func (a *Answer) Lines(q *Question, measure int) [][]string {
+// lines returns the table of one measure, its head first.
+func (a *Answer) lines(q *Question, measure int) [][]string {
 	head := []string{"algorithm"}
 	for k := range q.Settings {
 		head = append(head, q.Settings[k].Name)

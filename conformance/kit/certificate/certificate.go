@@ -22,8 +22,8 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/port"
 )
 
-// Format is the version of the form of a certificate. In the first one it did not say what came of each rule.
-const Format = 2
+// format is the version of the form of a certificate. In the first one it did not say what came of each rule.
+const format = 2
 
 // None is the level of a port that has not reached the first.
 const None = "none"
@@ -44,7 +44,7 @@ type Kit struct {
 
 // Certificate says what a port has passed.
 type Certificate struct {
-	Certificate int           `json:"certificate"` // Format
+	Certificate int           `json:"certificate"` // format
 	Kit         string        `json:"kit"`         // version
 	Spec        string        `json:"spec"`        // version of the rules that were asked for
 	Vectors     string        `json:"vectors"`     // digest
@@ -77,7 +77,7 @@ type Rule struct {
 // case that the port need not support, or that is advice, may be as it is, but at the last level all must have passed; only those
 // about changing members (R42 to R49) no level asks of a port for fixed ones, which its features say.
 func Of(r *kit.Report, k Kit) *Certificate {
-	c := &Certificate{Certificate: Format, Kit: r.Kit, Spec: r.Spec, Vectors: k.Vectors, Port: r.Port, Features: slices.Clone(r.Features), Level: None}
+	c := &Certificate{Certificate: format, Kit: r.Kit, Spec: r.Spec, Vectors: k.Vectors, Port: r.Port, Features: slices.Clone(r.Features), Level: None}
 	slices.Sort(c.Features)
 	if c.Features == nil {
 		c.Features = []string{}
@@ -171,8 +171,8 @@ func Read(name string) (*Certificate, error) {
 	switch {
 	case c.Certificate < 1 || c.Port.Name == "" || c.Level == "":
 		return nil, fmt.Errorf("certificate: %s is none: bullytest test -certificate FILE writes one", name)
-	case c.Certificate > Format:
-		return nil, fmt.Errorf("certificate: %s is of form %d, and this kit knows those up to %d: take a newer kit", name, c.Certificate, Format)
+	case c.Certificate > format:
+		return nil, fmt.Errorf("certificate: %s is of form %d, and this kit knows those up to %d: take a newer kit", name, c.Certificate, format)
 	}
 	return &c, nil
 }
