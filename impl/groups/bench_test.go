@@ -25,7 +25,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	bully "github.com/seed-fdf591db/bully/impl"
 	"github.com/seed-fdf591db/bully/impl/groups"
+	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
 )
@@ -38,6 +40,7 @@ var (
 	benchNodes   = flag.Int("nodes", 3, "… at how many nodes")
 	benchProfile = flag.String("profile", "lan", "… with which profile")
 	benchDir     = flag.String("dir", "", "… and where their folders are; default: that of temporary files")
+	benchChanges = flag.Bool("changing", false, "… whose members change; BenchmarkSixth is of such alone")
 	benchAgainst = flag.String("against", "", "… and programs that BenchmarkFailover measures beside ours, on the same work, with commas between: see impl/baselines/groups")
 )
 
@@ -65,6 +68,8 @@ type report struct {
 	Leading       int
 	CPU           time.Duration // since it began
 	ResidentBytes int
+	Has           map[int]int // how many groups have so many voters
+	Problem       string      // of the change that was asked for
 }
 
 // proofs is told of proofs of death, as a logger, and notes when the last was.
@@ -85,8 +90,11 @@ func (p *proofs) Handle(_ context.Context, r slog.Record) error {
 func runNode(args []string) error {
 	me, _ := strconv.Atoi(args[0])
 	count, _ := strconv.Atoi(args[3])
-	config := groups.Config{ID: spec.IntegerID(uint64(me)), Cluster: "bench", Dir: args[1], Addresses: map[spec.NodeID]string{}, HoldMemory: true}
+	config := groups.Config{ID: spec.IntegerID(uint64(me)), Cluster: "bench", Dir: args[1], HoldMemory: true}
 	for i, address := range args[4:] {
+		if config.Addresses == nil {
+			config.Addresses = map[spec.NodeID]string{}
+		}
 		config.Addresses[spec.IntegerID(uint64(i+1))] = address
 	}
 	for _, p := range policy.Profiles() {
@@ -119,8 +127,14 @@ func runNode(args []string) error {
 	}
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
-		at, _ := strconv.ParseInt(in.Text(), 10, 64)
-		since, r := time.Unix(0, at), report{}
+		asked := strings.Fields(in.Text())
+		at, _ := strconv.ParseInt(asked[0], 10, 64)
+		since, r := time.Unix(0, at), report{Has: map[int]int{}}
+		if len(asked) > 2 { // a node that is to be added, and where it listens
+			id, _ := strconv.ParseUint(asked[1], 10, 64)
+			_, err := node.Own.AddMember(ctx, spec.Member{ID: spec.IntegerID(id), Kind: spec.Voter, Address: asked[2]}, 0)
+			r.Problem = fmt.Sprint(err)
+		}
 		mu.Lock()
 		for _, yes := range known {
 			if yes {
@@ -139,6 +153,15 @@ func runNode(args []string) error {
 		r.Proof = time.Duration(max(0, proofs.last.Load()-at))
 		s := node.Status()
 		r.Status, r.Leading = s.Counters, s.Leading
+		for i := range s.Groups {
+			voters := 0
+			for _, m := range s.Groups[i].Members.Members() {
+				if m.Kind == spec.Voter {
+					voters++
+				}
+			}
+			r.Has[voters]++
+		}
 		var usage syscall.Rusage
 		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
 		r.CPU = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
@@ -160,9 +183,9 @@ type process struct {
 	out     *bufio.Reader
 }
 
-// ask asks a node what came since a moment.
-func (p *process) ask(b *testing.B, since time.Time) (r report) {
-	_, err := fmt.Fprintln(p.in, since.UnixNano())
+// ask asks a node what came since a moment; and before that to add a node that listens at an address.
+func (p *process) ask(b *testing.B, since time.Time, added ...string) (r report) {
+	_, err := fmt.Fprintln(p.in, since.UnixNano(), strings.Join(added, " "))
 	require.NoError(b, err)
 	line, err := p.out.ReadBytes('\n')
 	require.NoError(b, err)
@@ -177,12 +200,18 @@ func (p *process) kill() {
 
 // processes starts nodes of a program, and waits until each group has a leader: if it is ours, whom it is to be led by.
 func processes(b *testing.B, program ...string) (all map[spec.NodeID]*process) {
+	all, _ = processesOf(b, program...)
+	return all
+}
+
+// processesOf is processes, and returns what starts one more node, which is to be added at the address that it returns.
+func processesOf(b *testing.B, program ...string) (all map[spec.NodeID]*process, more func() string) {
 	dir, err := os.MkdirTemp(*benchDir, "groups")
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, os.RemoveAll(dir)) })
 	var addresses []string
 	var listeners []net.Listener
-	for range *benchNodes {
+	for range *benchNodes + 1 {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(b, err)
 		listeners, addresses = append(listeners, l), append(addresses, l.Addr().String())
@@ -202,9 +231,15 @@ func processes(b *testing.B, program ...string) (all map[spec.NodeID]*process) {
 	} else {
 		plan = nil
 	}
-	for i := range *benchNodes {
-		p := &process{command: exec.Command(program[0], program[1:]...)}
-		p.command.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s %s %d %s", nodeOf, i+1, filepath.Join(dir, strconv.Itoa(i+1)), *benchProfile, *benchGroups, strings.Join(addresses, " ")))
+	start := func(i int, first spec.Configuration) {
+		p, folder, members := &process{command: exec.Command(program[0], program[1:]...)}, filepath.Join(dir, strconv.Itoa(i+1)), addresses[:*benchNodes]
+		if *benchChanges {
+			id := spec.IntegerID(uint64(i + 1))
+			require.NoError(b, storage.Init(folder, storage.Identity{ID: id, Cluster: "bench", Incarnation: storage.NewIncarnation()}, first))
+			require.NoError(b, bully.KeepAddress(folder, addresses[i], ids(*benchNodes)...))
+			members = nil
+		}
+		p.command.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s %s %d %s", nodeOf, i+1, folder, *benchProfile, *benchGroups, strings.Join(members, " ")))
 		p.command.Stderr = os.Stderr
 		in, err := p.command.StdinPipe()
 		require.NoError(b, err)
@@ -214,14 +249,31 @@ func processes(b *testing.B, program ...string) (all map[spec.NodeID]*process) {
 		p.in, p.out = in, bufio.NewReader(out)
 		all[spec.IntegerID(uint64(i+1))] = p
 	}
+	var first []spec.Member
+	for i := range *benchNodes {
+		first = append(first, spec.Member{ID: spec.IntegerID(uint64(i + 1)), Kind: spec.Voter, Address: addresses[i]})
+	}
+	members, err := spec.NewConfiguration(0, 1, first)
+	require.NoError(b, err)
+	for i := range *benchNodes {
+		start(i, members)
+	}
 	awaitPlan(b, all, plan)
-	return all
+	return all, func() string {
+		start(*benchNodes, spec.EmptyConfiguration())
+		return addresses[*benchNodes]
+	}
+}
+
+// between returns how long nodes are left alone between two questions: to answer for ten thousand groups is work too.
+func between() time.Duration {
+	return max(50*time.Millisecond, time.Duration(*benchGroups)*50*time.Microsecond)
 }
 
 func awaitPlan(b *testing.B, all map[spec.NodeID]*process, plan map[spec.NodeID][]string) {
 	for began, is := time.Now(), false; !is; {
 		require.Less(b, time.Since(began), 5*time.Minute)
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(between())
 		led := 0
 		is = true
 		for id, p := range all {
@@ -326,4 +378,54 @@ func benchFailover(b *testing.B, program ...string) {
 			return // a node is not started again
 		}
 	}
+}
+
+// BenchmarkSixth measures how long it takes, after one more node was added to the cluster, until all groups have it as a voter at all nodes, and are led as planned; and what it costs.
+func BenchmarkSixth(b *testing.B) {
+	if !*benchChanges {
+		b.Skip("members are fixed: give -changing")
+	}
+	all, more := processesOf(b)
+	address := more()
+	sixth := spec.IntegerID(uint64(*benchNodes + 1))
+	all[sixth].ask(b, time.Now()) // it listens by then
+	before := map[spec.NodeID]report{}
+	for id, p := range all {
+		before[id] = p.ask(b, time.Now())
+	}
+	at := time.Now()
+	added, problem := false, ""
+	for _, id := range ids(*benchNodes) {
+		if !added {
+			problem = all[id].ask(b, at, sixth.String(), address).Problem
+			added = problem == "<nil>"
+		}
+	}
+	require.True(b, added, problem)
+	say := time.Since(at)
+	have := func() bool {
+		for _, p := range all {
+			if p.ask(b, at).Has[*benchNodes+1] != *benchGroups {
+				return false
+			}
+		}
+		return true
+	}
+	for !have() {
+		require.Less(b, time.Since(at), 5*time.Minute)
+		time.Sleep(between())
+	}
+	b.ReportMetric(say.Seconds(), "s-said") // until the cluster's own election has it
+	b.ReportMetric(time.Since(at).Seconds(), "s-all")
+	awaitPlan(b, all, groups.Placement{Members: ids(*benchNodes + 1)}.Plan(names(*benchGroups)))
+	b.ReportMetric(time.Since(at).Seconds(), "s-led")
+	saves, changes := uint64(0), uint64(0)
+	for id, p := range all {
+		r := p.ask(b, at)
+		saves = max(saves, r.Status.Saves-before[id].Status.Saves)
+		changes += r.Status.Changes - before[id].Status.Changes
+	}
+	b.ReportMetric(float64(saves), "saves/node")
+	b.ReportMetric(float64(changes), "changes")
+	b.ReportMetric(0, "ns/op")
 }

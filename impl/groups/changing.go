@@ -235,7 +235,7 @@ func (l *loop) reform(g *group) {
 				waits = true // for whoever is to answer
 				continue
 			}
-			l.step(g, bully.Change(next), none)
+			l.step(g, spec.Input{Call: spec.ChangeCall, Configuration: next}, none)
 			return
 		}
 	}

@@ -124,7 +124,7 @@ func (c *cluster) gone(id spec.NodeID) {
 		require.FailNow(c.t, "a node that was removed runs on", "node %v: %+v", id, node.Status())
 	}
 	require.ErrorIs(c.t, node.Close(), host.ErrRemoved)
-	delete(c.nodes, id)
+	c.ended(id)
 }
 
 var one, two, three, four, five, six = spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3), spec.IntegerID(4), spec.IntegerID(5), spec.IntegerID(6)
@@ -413,4 +413,11 @@ func TestLateAnswersCount(t *testing.T) {
 		c.awaitMembers(20*time.Second, all)
 		c.fences.check(t)
 	})
+}
+
+// A place that is free is nobody's: whoever keeps no lease does not come to say that it keeps that of the node that is added next. It is not free while something waits to be said that names who had it.
+func TestPlacesAreFreed(t *testing.T) {
+	require.Negative(t, groups.PlaceOfNobody())
+	require.True(t, groups.Frees(false))
+	require.False(t, groups.Frees(true))
 }

@@ -40,7 +40,7 @@ func chaos(t *testing.T, ctx context.Context, seed uint64) {
 	for id := range c.nodes {
 		c.stop(id)
 	}
-	c.network = network
+	c.network, c.traced = network, newTraced(t, false, c.ids)
 	for _, id := range c.ids {
 		c.start(id)
 		c.lead(ctx, id, all...)
@@ -82,7 +82,9 @@ func chaos(t *testing.T, ctx context.Context, seed uint64) {
 	took := c.awaitLeaders(5*time.Minute, c.wanted(all))
 	require.NotZero(t, c.fences.count())
 	c.fences.check(t)
-	t.Logf("seed %d: %d writes, all as wanted after %v", seed, c.fences.count(), took)
+	c.close()
+	events, reigns, _ := c.traced.check()
+	t.Logf("seed %d: %d writes, all as wanted after %v; %d steps, %d reigns", seed, c.fences.count(), took, events, reigns)
 }
 
 // stormy returns a network that loses and delays what is said, while the weather is bad.
@@ -124,7 +126,7 @@ func chaosOfMembers(t *testing.T, ctx context.Context, seed uint64) {
 	})
 	var bad atomic.Bool
 	bad.Store(true)
-	c.network = stormy(seed, &bad)
+	c.network, c.traced = stormy(seed, &bad), newTraced(t, true, ids(40))
 	c.found(4)
 	last := c.ids[3][15]
 	every := map[spec.NodeID]bool{} // that has ever been a member, or was to be one
@@ -259,7 +261,11 @@ func chaosOfMembers(t *testing.T, ctx context.Context, seed uint64) {
 	more := c.awaitLeaders(5*time.Minute, wanted)
 	require.NotZero(t, c.fences.count())
 	c.fences.check(t)
-	t.Logf("seed %d: %d writes; %d added, %d removed, %d groups came; all have the members after %v, and are led as wanted after %v more", seed, c.fences.count(), added, removed, groupsAdded, took, more)
+	c.close()
+	events, reigns, changes := c.traced.check()
+	require.NotZero(t, changes)
+	t.Logf("seed %d: %d writes; %d added, %d removed, %d groups came; all have the members after %v, and are led as wanted after %v more; %d steps, %d reigns, %d changes", seed, c.fences.count(), added, removed,
+		groupsAdded, took, more, events, reigns, changes)
 }
 
 func isDone(node *groups.Groups) bool {

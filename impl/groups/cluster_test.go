@@ -109,6 +109,7 @@ type cluster struct {
 	ends    map[spec.NodeID]*transport.Endpoint
 	config  func(*groups.Config)
 	fences  fences
+	traced  *traced // or nil
 
 	deaths  map[spec.NodeID]chan struct{}   // closed when a node is killed, or closed
 	records map[spec.NodeID]*storage.Memory // where members change; else nil
@@ -148,7 +149,11 @@ func (c *cluster) start(id spec.NodeID) *groups.Groups {
 	if c.records != nil {
 		c.ends[id] = c.network.JoinChanging(id, uint64(id[15]))
 		config.Record = c.records[id]
-		config.Host = func(h *host.Config) { h.Rand = rand.New(rand.NewPCG(2, uint64(id[15]))) }
+		config.Host = func(h *host.Config) {
+			if h.Rand = rand.New(rand.NewPCG(2, uint64(id[15]))); c.traced != nil {
+				h.Trace = c.traced.of(id, own)
+			}
+		}
 	} else {
 		c.ends[id] = c.network.Join(id)
 		config.Addresses = map[spec.NodeID]string{}
@@ -157,6 +162,9 @@ func (c *cluster) start(id spec.NodeID) *groups.Groups {
 		}
 	}
 	config.Transport = c.ends[id]
+	if c.traced != nil {
+		config.Trace = func(group string) host.Trace { return c.traced.of(id, group) }
+	}
 	if c.config != nil {
 		c.config(&config)
 	}
@@ -175,7 +183,15 @@ func (c *cluster) kill(id spec.NodeID) {
 func (c *cluster) stop(id spec.NodeID) {
 	close(c.deaths[id])
 	_ = c.nodes[id].Close()
+	c.ended(id)
+}
+
+// ended takes note that a node has.
+func (c *cluster) ended(id spec.NodeID) {
 	delete(c.nodes, id)
+	if c.traced != nil && c.records != nil {
+		_ = c.traced.of(id, own).(*record).Stopped()
+	}
 }
 
 // lead has every node lead groups, and write to their resources while it does. Of each other node a program does that which was told the deadline, and writes until then

@@ -72,6 +72,10 @@ type Config struct {
 	Clock host.Clock
 	// Rand jitters how long nodes wait after attempts that failed. Default: a random seed.
 	Rand *rand.Rand
+	// Trace returns what records the steps of this node in a group, as host.Config.Trace does those in one election, or nil where none are: it is asked when the group is added. Each group
+	// has a trace of its own. A trace.Recorder is told too when the node stops, or rests in the group (Stopped). Record is called by the loop of all groups, and is to be quick. Where members are fixed, a node is known in a trace by
+	// its rank in the group: that of the highest is how many members there are. Default: none is recorded.
+	Trace func(group string) host.Trace
 	// Logger is told of groups that get no leader by themselves, and why the node stops. It is not told of each reign: watch. Default: nobody is told.
 	Logger *slog.Logger
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/membership"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // Without returns a bundle without what it says of a group in messages of its own, and whether it said anything.
@@ -36,4 +37,20 @@ func Lie(from, to spec.NodeID, group string, epoch spec.Epoch, first uint64) []b
 	of.bytes = membership.Append(binary.BigEndian.AppendUint64(nil, first), of.configuration, func(id spec.NodeID) int { return slices.Index(names, id) })
 	b := bundle{names: names, items: []item{{beat: beat{number([]byte(group)), epoch, 1, of}, kind: heartbeatCode, keeps: none, granted: granted{by: none}}}}
 	return b.append(nil)
+}
+
+// PlaceOfNobody returns which place no node has where one is free: none, which is below 0.
+func PlaceOfNobody() int {
+	l := &loop{members: []spec.NodeID{spec.IntegerID(1), {}}}
+	return l.place(spec.NodeID{})
+}
+
+// Frees reports whether the place of a node is freed that nobody knows any more, while something waits to be said that names it, or not.
+func Frees(waits bool) bool {
+	l := &loop{members: []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)}, peers: []*peer{nil, {}, {}}}
+	if waits {
+		l.peers[2].items = append(l.peers[2].items, item{keeps: 1})
+	}
+	l.free(policy.One(0) | policy.One(2))
+	return l.members[1].IsNone() && !l.reformed
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
+	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
@@ -54,6 +55,8 @@ type group struct {
 	mourns   bool     // it has been told that its leader is dead, and has no other yet
 	spoke    uint64   // the turn in which it has said something in an item
 
+	trace host.Trace // of its steps, or nil
+
 	reign     *reigns.Reign   // while it leads
 	hung      *reigns.Reign   // an earlier one, whose work hangs
 	claim     input           // which waits for work to return; without a type if none does
@@ -89,6 +92,7 @@ type stepped struct {
 	known       int                 // whom users may be told of as the leader, or none
 	knownOf     spec.Epoch
 	sent        []spec.Message
+	event       *spec.Event // what is to be recorded; nil if nothing is
 }
 
 // newGroup returns a group of a name, in which nothing has happened yet.
@@ -210,7 +214,7 @@ func (l *loop) start(g *group) {
 	if l.changing {
 		l.reconfigure(g, g.configuration)
 	}
-	l.step(g, in, none)
+	l.stepOn(g, in, spec.Input{}, none)
 }
 
 // fixedCore returns the core of a group of fixed members, and its first step.
@@ -228,6 +232,7 @@ func (l *loop) fixedCore(g *group) (*bully.Node, bully.Input, error) {
 
 // rest has a group take no step any more, as if this node had crashed, for that group alone. Its promise is kept.
 func (l *loop) rest(g *group) {
+	l.recordEnd(g)
 	g.node, g.role, g.leader, g.deferred, g.starts = nil, "", none, nil, 0
 	g.policy = policy.Policy{}
 	l.settle(g)
@@ -291,7 +296,7 @@ func (l *loop) look(g *group) {
 			l.config.Logger.Warn("the work of a group hangs: this node takes no part in it until that returns", slog.String("group", g.name))
 		}
 		l.tick()
-		l.step(g, bully.Resign(), none)
+		l.step(g, resign, none)
 	}
 	g.leaves = false
 	for _, over := range g.resigning {

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/impl/storage"
@@ -148,7 +147,7 @@ func (g *Groups) run() {
 		}
 		l.endReign(one, cause)
 		if leads && one.held == nil && l.err == nil {
-			l.step(one, bully.Resign(), none)
+			l.step(one, resign, none)
 		}
 		if !one.told.Leader.IsNone() {
 			l.tell(one, none, 0)
@@ -167,7 +166,10 @@ func (g *Groups) run() {
 	}
 	err := g.config.Transport.Close()
 	if l.saving != nil {
-		<-l.saved // nobody hears of it; but the storage is not to be closed meanwhile
+		l.recordSaved(<-l.saved) // nobody hears of it; but the storage is not to be closed meanwhile
+	}
+	for _, one := range l.list {
+		l.recordEnd(one)
 	}
 	if g.opened != nil {
 		err = errors.Join(err, g.opened.Close())
@@ -314,11 +316,16 @@ func (g *Groups) Add(ctx context.Context, names ...string) error {
 }
 
 // newGroup returns a group of a name, in which nothing has happened yet.
-func (g *Groups) newGroup(name string, key uint64) (*group, error) {
-	if g.own != nil {
-		return g.newChangingGroup(name, key)
+func (g *Groups) newGroup(name string, key uint64) (one *group, err error) {
+	if g.own == nil {
+		one = newGroup(name, key, g.placement.Order(name), g.loop.members)
+	} else if one, err = g.newChangingGroup(name, key); err != nil {
+		return nil, err
 	}
-	return newGroup(name, key, g.placement.Order(name), g.loop.members), nil
+	if g.config.Trace != nil {
+		one.trace = g.config.Trace(name)
+	}
+	return one, nil
 }
 
 // awaitGone waits until a group that is being removed is gone.

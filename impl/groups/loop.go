@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/membership"
 	"github.com/seed-fdf591db/bully/impl/internal/reigns"
@@ -70,6 +69,7 @@ type loop struct {
 	rings   policy.Instant
 	stats   Counters
 	err     error
+	unsure  bool    // a save has failed: it may be on disk, or not
 	of      *Groups // whom it tells
 	closing bool    // it ends when it leads nothing any more
 	buffer  []byte
@@ -218,9 +218,10 @@ func (l *loop) drain() (more bool) {
 	return true
 }
 
+// place returns the place of a node; none of no node, though places may be free.
 func (l *loop) place(id spec.NodeID) int {
 	for i, member := range l.members {
-		if member == id {
+		if member == id && !id.IsNone() {
 			return i
 		}
 	}
@@ -279,7 +280,7 @@ func (l *loop) endUrgent(g *group) {
 func (l *loop) endTimer(g *group, t policy.Timer) {
 	if g.node != nil && g.held == nil && !l.watch.Now.Before(g.policy.Due[t]) {
 		g.policy.Ended(t)
-		l.step(g, bully.Timeout(t.Name()), none)
+		l.step(g, spec.Input{Timer: t.Name()}, none)
 	}
 }
 
@@ -329,7 +330,7 @@ func (l *loop) beats() {
 		l.tick()
 		if l.endUrgent(g); g.role == spec.Leader && g.held == nil {
 			g.policy.Ended(policy.HeartbeatTimer)
-			l.step(g, bully.Timeout(spec.HeartbeatTimer), none)
+			l.step(g, spec.Input{Timer: spec.HeartbeatTimer}, none)
 		}
 	}
 }
@@ -342,7 +343,7 @@ func (l *loop) endElection(g *group) {
 	g.node.CopyState(&l.state)
 	if g.policy.ElectionOver(l.backed(g)) {
 		g.policy.Ended(policy.ElectionTimer)
-		l.step(g, bully.Timeout(spec.ElectionTimer), none)
+		l.step(g, spec.Input{Timer: spec.ElectionTimer}, none)
 	}
 }
 

@@ -93,8 +93,17 @@ func (l *loop) sweep() {
 	if l.mourned != none {
 		known |= policy.One(l.mourned)
 	}
+	l.free(known)
+}
+
+// free frees the places of all nodes but some, once nothing that waits to be said can speak of them.
+func (l *loop) free(known policy.Set) {
+	if l.talks() {
+		l.reformed = true
+		return
+	}
 	for place, id := range l.members {
-		if one := policy.One(place); known&one == 0 && !id.IsNone() && l.peers[place].idle() {
+		if one := policy.One(place); known&one == 0 && !id.IsNone() {
 			l.members[place], l.peers[place] = spec.NodeID{}, nil
 			l.up, l.dead = l.up&^one, l.dead&^one
 			for _, g := range l.list {
@@ -104,6 +113,11 @@ func (l *loop) sweep() {
 			}
 		}
 	}
+}
+
+// talks reports whether there is something to say to a node yet.
+func (l *loop) talks() bool {
+	return slices.ContainsFunc(l.peers, func(p *peer) bool { return p != nil && !p.idle() })
 }
 
 // refersTo returns whom a group speaks of, besides its members.

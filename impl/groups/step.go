@@ -50,7 +50,7 @@ func (l *loop) take(g *group, in input) {
 		case g.node == nil || g.held != nil:
 			l.give(g, in)
 		case !g.policy.Defers(&in.message, l.watch.Now) && !l.yields(g, &in):
-			l.step(g, bully.Receive(in.message), in.from)
+			l.step(g, spec.Input{Message: in.message}, in.from)
 		default:
 			l.settle(g)
 		}
@@ -63,7 +63,7 @@ func (l *loop) endDeferral(g *group, from spec.NodeID) {
 		return
 	}
 	if m, ok := g.policy.Deferred(from, l.watch.Now); ok {
-		l.step(g, bully.Receive(m), l.placeOf(g, m.From))
+		l.step(g, spec.Input{Message: m}, l.placeOf(g, m.From))
 	}
 }
 
@@ -71,7 +71,7 @@ func (l *loop) endDeferral(g *group, from spec.NodeID) {
 func (l *loop) proved(g *group, dead int) {
 	g.policy.Proved(dead)
 	if g.leader == dead {
-		l.step(g, bully.HolderDead(), dead)
+		l.step(g, spec.Input{Call: spec.HolderDeadCall}, dead)
 	}
 	if g.node != nil && g.held == nil { // else it is not about what is waited for
 		g.policy.Died(l.watch.Now)
@@ -80,8 +80,16 @@ func (l *loop) proved(g *group, dead int) {
 	}
 }
 
-// step takes one step. If it promises something, what is to be done for it is held until that is on disk (R4).
-func (l *loop) step(g *group, in bully.Input, from int) {
+// resign is the call to lead no longer.
+var resign = spec.Input{Call: spec.ResignCall}
+
+// step takes one step, but for a start.
+func (l *loop) step(g *group, what spec.Input, from int) {
+	l.stepOn(g, bully.InputOf(what), what, from)
+}
+
+// stepOn takes one step. If it promises something, what is to be done for it is held until that is on disk (R4).
+func (l *loop) stepOn(g *group, in bully.Input, what spec.Input, from int) {
 	if g.held != nil {
 		panic("groups: R4: " + g.name + " takes a step, and the promise of its last one is not on disk")
 	}
@@ -111,6 +119,7 @@ func (l *loop) step(g *group, in bully.Input, from int) {
 		leader, epoch := g.node.Leader()
 		s.known, s.knownOf = l.placeOf(g, leader), epoch
 	}
+	s.event = l.eventOf(g, what, &out)
 	if !out.Save {
 		l.perform(g, &s)
 		return
@@ -157,6 +166,7 @@ func (l *loop) perform(g *group, s *stepped) {
 	} else if s.role != spec.Candidate && s.role != spec.Claimant {
 		l.preempting(g, false)
 	}
+	l.record(g, s.event)
 	for i := range s.sent {
 		l.say(g, &s.sent[i])
 	}
@@ -201,8 +211,6 @@ func (j *job) do(store Storage) error {
 	return store.Forget(keys)
 }
 
-// mostEvents is how many events are taken in a turn.
-
 // save begins to save what is to be saved, unless a save is under way.
 func (l *loop) save() {
 	if l.next.empty() || l.saving != nil || l.err != nil {
@@ -219,6 +227,7 @@ func (l *loop) release(err error) {
 	was := l.saving
 	l.saving = nil
 	if err != nil {
+		l.unsure = true
 		l.fail("saving the promises", err)
 		return
 	}

@@ -3,9 +3,11 @@ package groups
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 
+	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -203,4 +205,43 @@ func (l *loop) status() Status {
 		}
 	}
 	return s
+}
+
+// eventOf returns what a trace says of a step; nil if there is none.
+func (l *loop) eventOf(g *group, what spec.Input, out *bully.Output) *spec.Event {
+	if g.trace == nil {
+		return nil
+	}
+	e := spec.Event{Node: l.alias(g, l.me), Action: out.Action, Input: what, Sent: out.Send, State: g.node.State()}
+	e.Sent = slices.Clone(e.Sent)
+	return &e
+}
+
+// record records a step: when what it promises is on disk, and before anything of it is said. A trace with a gap would be none, so it ends with the first failure.
+func (l *loop) record(g *group, e *spec.Event) {
+	if e == nil || g.trace == nil {
+		return
+	}
+	if err := g.trace.Record(e); err != nil {
+		g.trace = nil
+		l.config.Logger.Error("the trace of a group ends: a step could not be recorded", slog.String("group", g.name), slog.Any("err", err))
+	}
+}
+
+// recordSaved records the steps whose promises are on disk by now, of a node that ends: nothing of them is said.
+func (l *loop) recordSaved(err error) {
+	if err != nil {
+		l.unsure = true
+		return
+	}
+	for _, g := range l.saving.groups {
+		l.record(g, g.held.event)
+	}
+}
+
+// recordEnd says that nothing follows until the group starts again at this node. If a save has failed nobody knows what is on disk, and the trace just ends.
+func (l *loop) recordEnd(g *group) {
+	if t, ok := g.trace.(interface{ Stopped() error }); ok && !l.unsure {
+		_ = t.Stopped() // else it just ends, as that of a node that is killed
+	}
 }
