@@ -192,15 +192,15 @@ func (c *Config) placement(members []spec.NodeID) Placement {
 
 // open opens the storage and the transport, where they are not given.
 func (c *Config) open() (opened *storage.Groups, err error) {
-	var record spec.Durable
+	var saves uint64
 	if c.Storage == nil {
 		if opened, err = storage.OpenGroups(c.Dir, c.ID, slices.Collect(maps.Keys(c.Addresses))); err != nil {
 			return nil, wrongMembers(err)
 		}
-		c.Storage, record = opened, opened.Record()
+		c.Storage, saves = opened, opened.Began()
 	}
 	if c.Transport == nil {
-		links := transport.Config{ID: c.ID, Cluster: c.Cluster, Members: c.Addresses, Record: record, TLS: c.TLS, Insecure: c.Insecure, HoldMemory: c.HoldMemory,
+		links := transport.Config{ID: c.ID, Cluster: c.Cluster, Members: c.Addresses, Saves: saves, TLS: c.TLS, Insecure: c.Insecure, HoldMemory: c.HoldMemory,
 			Listener: c.Listener, Logger: c.Logger, Bundles: true}
 		if c.Links != nil {
 			c.Links(&links)

@@ -86,7 +86,7 @@ func (c *Config) openOwn() (o *own, opened *storage.Groups, err error) {
 		Links: func(links *transport.Config) {
 			links.Bundles, links.Listener = true, c.Listener
 			if opened != nil {
-				links.Record.Reserved += opened.Record().Reserved
+				links.Saves = opened.Began()
 			}
 			if c.Links != nil {
 				c.Links(links)

@@ -145,9 +145,9 @@ func (s *shared) all() map[spec.NodeID]string {
 // groupSide is the Transport of the groups.
 type groupSide struct{ side }
 
-// SendBundle counts the numbers that the own election had reserved as saves, too: see transport.Config.Bundles.
+// SendBundle sends a bundle.
 func (s *groupSide) SendBundle(to spec.NodeID, saves uint64, bundle []byte) {
-	s.of.carrier.SendBundle(to, saves+uint64(s.of.record.Reserved/spec.Block), bundle)
+	s.of.carrier.SendBundle(to, saves, bundle)
 }
 
 // alsoMembers says whom groups have as members, and returns to whom there are links then.
@@ -181,7 +181,7 @@ func (s *ownSide) SetMembers(addresses map[spec.NodeID]string) {
 	s.of.carrier.SetMembers(s.of.all())
 }
 
-// Record returns the record of the own election, which others are told of together with the saves of groups.
+// Record returns the record of the own election.
 func (s *ownSide) Record() spec.Durable { return s.of.record }
 
 // Begun tells the others that this node has taken its first step: in its own election, and the groups have a record by then.

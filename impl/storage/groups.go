@@ -85,15 +85,8 @@ func groupsOn(log *folder.Log, o owner) (*Groups, error) {
 	if err != nil {
 		return nil, unread(log.Path(), err)
 	}
-	for i, save := range saves {
-		if i == 0 {
-			if save, err = g.readOwner(save); err != nil {
-				return nil, err
-			}
-		}
-		if err := g.read(save); err != nil {
-			return nil, &RecordError{Path: log.Path(), Kind: damagedKind, Problem: err.Error()}
-		}
+	if err := g.readAll(saves); err != nil {
+		return nil, err
 	}
 	g.began = log.Number()
 	if err := log.Begin(g.snapshot()); err != nil {
@@ -102,11 +95,32 @@ func groupsOn(log *folder.Log, o owner) (*Groups, error) {
 	return g, nil
 }
 
-// Record returns what a transport is to be told of this disk, as the record of one node: which numbers and epochs it is of no use to know, but how many
-// saves there have been rises with all of them. It is as of when the file was opened.
-func (g *Groups) Record() spec.Durable {
-	return spec.Durable{Reserved: spec.Question(g.began) * spec.Block}
+// readAll goes by all saves.
+func (g *Groups) readAll(saves [][]byte) (err error) {
+	for i, save := range saves {
+		if i == 0 {
+			if save, err = g.readOwner(save); err != nil {
+				return err
+			}
+		}
+		if err := g.read(save); err != nil {
+			return &RecordError{Path: g.log.Path(), Kind: damagedKind, Problem: err.Error()}
+		}
+	}
+	return nil
 }
+
+// highest returns the highest epoch in any group, and where groups begin of which nothing is kept.
+func (g *Groups) highest() spec.Epoch {
+	highest := g.floor.Epoch
+	for _, p := range g.kept {
+		highest = max(highest, p.Promise.Epoch)
+	}
+	return highest
+}
+
+// Began returns what a transport is to be told of this disk (transport.Config.Saves): the number of the last save when the file was opened. With all epochs and numbers that it has, it rises.
+func (g *Groups) Began() uint64 { return g.began }
 
 // Number returns the number of the last save. It only rises, over restarts too.
 func (g *Groups) Number() uint64 { return g.log.Number() }
@@ -228,7 +242,7 @@ func (g *Groups) Disown() error {
 		return g.err
 	}
 	g.err = fmt.Errorf("storage: %s is disowned: other nodes know of later promises", g.log.Path())
-	if err := g.log.SetAside(); err != nil {
+	if _, err := g.log.SetAside(); err != nil {
 		return fmt.Errorf("storage: could not put the record aside: %w", err)
 	}
 	return nil
@@ -290,12 +304,8 @@ func (g *Groups) readOwner(b []byte) ([]byte, error) {
 	if len(b) == 0 || len(b) < 1+(1+int(b[0]))*idSize {
 		return wrong(damagedKind, "it does not say whose it is")
 	}
-	count := int(b[0])
-	ids := b[1 : 1+(1+count)*idSize]
-	of := owner{id: spec.NodeID(ids[:idSize])}
-	for at := idSize; at < len(ids); at += idSize {
-		of.members = append(of.members, spec.NodeID(ids[at:at+idSize]))
-	}
+	of, rest := ownerOf(b)
+	count := len(of.members)
 	switch {
 	case of.id != g.owner.id:
 		return wrong(wrongNodeKind, "it is that of node %v, and this is node %v", of.id, g.owner.id)
@@ -306,7 +316,17 @@ func (g *Groups) readOwner(b []byte) ([]byte, error) {
 	case !slices.Equal(of.members, g.owner.members):
 		return wrong(WrongMembers, "its members are %v, and this node's are %v", of.members, g.owner.members)
 	}
-	return b[1+len(ids):], nil
+	return rest, nil
+}
+
+// ownerOf returns whose a snapshot that is long enough says it is, and the rest of it.
+func ownerOf(b []byte) (of owner, rest []byte) {
+	ids := b[1 : 1+(1+int(b[0]))*idSize]
+	of.id = spec.NodeID(ids[:idSize])
+	for at := idSize; at < len(ids); at += idSize {
+		of.members = append(of.members, spec.NodeID(ids[at:at+idSize]))
+	}
+	return of, b[1+len(ids):]
 }
 
 // read goes by the entries of a save.

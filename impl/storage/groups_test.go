@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -149,7 +150,7 @@ func TestGroupsBeginAnew(t *testing.T) {
 	p, found := g.Load(1)
 	require.True(t, found)
 	require.Equal(t, promise(399, 5), p.Promise)
-	require.Equal(t, spec.Question(401)*spec.Block, g.Record().Reserved)
+	require.Equal(t, uint64(401), g.Began())
 }
 
 // A group that comes again promises no epoch twice, nor uses a number twice; and is in no more place than one that never was.
@@ -503,5 +504,104 @@ func TestInspectNamesGroups(t *testing.T) {
 	report, err := Inspect(dir)
 	require.NoError(t, err)
 	require.Nil(t, report.Problem)
-	require.Equal(t, []Other{{"groups", "what this node has promised in many groups: leave it there"}}, report.Others)
+	require.Empty(t, report.Others)
+	require.Contains(t, report.String(), "\ngroups   "+filepath.Join(dir, "groups", "groups")+" is in order: ")
+}
+
+// What a node has promised in groups is shown, and raised: of a log that may be an old copy, or one of fixed members that is damaged or lost. What it promises then is above all that it has ever promised, and its saves
+// are above all that others can have heard of.
+func TestGroupsAreRaised(t *testing.T) {
+	now := clock
+	defer func() { clock = now }()
+	clock = func() time.Time { return time.Unix(1_800_000_000, 0) }
+	dir := t.TempDir()
+	look := func() Report {
+		r, err := Inspect(dir)
+		require.NoError(t, err)
+		return r
+	}
+	begin := func() {
+		g, err := OpenGroups(dir, n(3), five)
+		require.NoError(t, err)
+		require.NoError(t, g.Save(batch(GroupPromise{1, promise(4, 5), 0}, GroupPromise{2, promise(41, 3), 0})))
+		require.Contains(t, look().String(), "epochs to 41, ")
+		require.True(t, look().Locked)
+		require.NoError(t, g.Close())
+	}
+	raised := func(epoch spec.Epoch, groups ...uint64) {
+		require.Nil(t, look().GroupsProblem)
+		g, err := OpenGroups(dir, n(3), five)
+		require.NoError(t, err)
+		for _, group := range groups {
+			p, found := g.Load(group)
+			require.True(t, found)
+			require.Equal(t, spec.Durable{Epoch: epoch, Reserved: p.Promise.Reserved}, p.Promise)
+			require.Greater(t, p.Promise.Reserved, spec.Question(1<<30)*spec.Block)
+		}
+		require.Greater(t, g.Began(), uint64(1<<30))
+		require.NoError(t, g.Close())
+	}
+	require.Empty(t, look().Groups)
+	begin()
+	require.Equal(t, "nothing", look().Advice())
+	require.NotContains(t, look().String(), "\nrecord", "it has none, nor is to have one")
+	_, err := Raise(dir, n(3), five, 41)
+	require.ErrorContains(t, err, "its highest epoch is 41: only a higher one can be set")
+	_, err = Raise(dir, n(2), five, 43)
+	require.ErrorContains(t, err, "it is that of node 3")
+	aside, err := Raise(dir, n(3), five, 43)
+	require.NoError(t, err)
+	require.Empty(t, aside)
+	raised(43, 1, 2, 77)
+
+	path := filepath.Join(dir, groupsName)
+	require.NoError(t, os.WriteFile(path, []byte("no log"), 0o600))
+	require.Contains(t, look().String(), path+" is damaged: ")
+	require.Contains(t, look().Advice(), "raise the epoch, to more than the highest epoch in any group")
+	aside, err = Raise(dir, n(3), five, 100)
+	require.NoError(t, err)
+	require.FileExists(t, aside)
+	raised(100, 1, 2, 77)
+
+	require.NoError(t, os.Remove(path))
+	require.Contains(t, look().String(), path+" is lost: ")
+	_, err = Raise(dir, n(3), five, 200)
+	require.NoError(t, err)
+	raised(200, 1, 77)
+}
+
+// Where members change, a log that is in order is raised with the record, and keeps the members that each group has. One that is damaged is not: nobody knows which members those were.
+func TestGroupsOfChangingMembersAreRaised(t *testing.T) {
+	dir := t.TempDir()
+	first, err := spec.NewConfiguration(0, 1, []spec.Member{{ID: n(3), Kind: spec.Voter}, {ID: n(4), Kind: spec.Voter}})
+	require.NoError(t, err)
+	require.NoError(t, Init(dir, Identity{ID: n(3), Cluster: "test", Incarnation: 7}, first))
+	inner := filepath.Join(dir, groupsName)
+	g, err := OpenGroups(inner, n(3), nil)
+	require.NoError(t, err)
+	require.NoError(t, g.Save(batch(GroupPromise{1, spec.Durable{Epoch: 9, Grantee: n(4), Reserved: spec.Block, Configuration: first.At(9, 5)}, 8})))
+	require.NoError(t, g.Close())
+	report, err := Inspect(dir)
+	require.NoError(t, err)
+	require.Contains(t, report.String(), "is in order: node 3, whose members change: 1 groups, epochs to 9, ")
+	require.Equal(t, "nothing", report.Advice())
+	_, err = RaiseChanging(dir, Identity{}, spec.Configuration{}, 50)
+	require.NoError(t, err)
+	g, err = OpenGroups(inner, n(3), nil)
+	require.NoError(t, err)
+	p, _ := g.Load(1)
+	require.Equal(t, GroupPromise{1, spec.Durable{Epoch: 50, Reserved: p.Promise.Reserved, Configuration: first.At(9, 5)}, 8}, p)
+	require.NoError(t, g.Close())
+
+	require.NoError(t, os.WriteFile(filepath.Join(inner, groupsName), []byte("no log"), 0o600))
+	report, err = Inspect(dir)
+	require.NoError(t, err)
+	require.Nil(t, report.Problem)
+	require.NotNil(t, report.GroupsProblem)
+	require.Contains(t, report.Advice(), "add one with another id in its place")
+	_, err = RaiseChanging(dir, Identity{}, spec.Configuration{}, 60)
+	require.ErrorContains(t, err, "remove this node from the cluster, and add one with another id in its place")
+	report, err = Inspect(dir)
+	require.NoError(t, err)
+	require.Equal(t, spec.Epoch(50), report.Promise.Epoch, "nothing was raised")
 }

@@ -39,6 +39,10 @@ type Report struct {
 	Locked  bool     // whether a process has the folder open
 	Holder  int      // that process, as it has said itself; 0 if not known
 	Others  []Other  // all else in the folder, ascending by name
+
+	Groups        string       // the path of the log in which the node has promised in many groups; "" if there is none, and has never been one
+	GroupsProblem *RecordError // what is wrong with that; nil if it is good
+	GroupsSay     string       // what it says, in a few words
 }
 
 // Other is a file beside the record: the next one, cut short by a crash, one that Raise or Disown has put aside, or something
@@ -75,17 +79,48 @@ func Inspect(dir string) (Report, error) {
 	case view.Marked:
 		r.Problem = unread(r.Path, fmt.Errorf("%s %w", r.Path, folder.ErrLost))
 	}
+	r.inspectGroups(dir)
 	for _, name := range view.Others {
+		if r.Groups != "" && (name == groupsName || name == groupsName+folder.MarkerSuffix) {
+			continue
+		}
 		r.Others = append(r.Others, Other{name, describe(dir, name)})
 	}
 	return r, nil
 }
 
+// inspectGroups looks at the log of groups, if there is one.
+func (r *Report) inspectGroups(dir string) {
+	at := groupsFolder(dir)
+	saves, number, found, err := folder.LookLog(at, groupsName, groupsHead)
+	if !found {
+		return
+	}
+	r.Groups = filepath.Join(at, groupsName)
+	if err != nil {
+		r.GroupsProblem = unread(r.Groups, err)
+		return
+	}
+	r.GroupsProblem = &RecordError{Path: r.Groups, Kind: damagedKind, Problem: "it does not say whose it is"}
+	if first := saves[0]; len(first) == 0 || len(first) < 1+(1+int(first[0]))*idSize {
+		return
+	}
+	of, _ := ownerOf(saves[0])
+	g := &Groups{log: folder.LogOn(nil, at, groupsName, groupsHead), owner: of, kept: map[uint64]GroupPromise{}}
+	if err := g.readAll(saves); err != nil {
+		r.GroupsProblem, _ = errors.AsType[*RecordError](err)
+		return
+	}
+	r.GroupsProblem = nil
+	whose := fmt.Sprintf("node %v of %v", of.id, of.members)
+	if g.changing() {
+		whose = fmt.Sprintf("node %v, whose members change", of.id)
+	}
+	r.GroupsSay = fmt.Sprintf("%s: %d groups, epochs to %d, %d saves", whose, len(g.kept), g.highest(), number)
+}
+
 // describe says what is known of a file beside the record.
 func describe(dir, name string) string {
-	if name == groupsName {
-		return "what this node has promised in many groups: leave it there"
-	}
 	data, err := folder.LookAt(dir, name, inspectLimit)
 	if err != nil {
 		return "cannot be read: " + err.Error()
@@ -111,6 +146,7 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, "%-8s %s\n", name, fmt.Sprintf(format, a...))
 	}
 	switch {
+	case !r.Found && r.Problem == nil && r.Groups != "": // it is a node of groups alone
 	case r.Problem != nil:
 		line("record", "%s is %s: %s", r.Path, r.Problem.Kind, r.Problem.Problem)
 	case r.Found:
@@ -122,6 +158,13 @@ func (r Report) String() string {
 		r.good(line)
 	default:
 		line("record", "there is none at %s, and no sign that there has been one", r.Path)
+	}
+	switch {
+	case r.Groups == "":
+	case r.GroupsProblem != nil:
+		line("groups", "%s is %s: %s", r.Groups, r.GroupsProblem.Kind, r.GroupsProblem.Problem)
+	default:
+		line("groups", "%s is in order: %s", r.Groups, r.GroupsSay)
 	}
 	switch {
 	case r.Locked && r.Holder != 0:
@@ -216,7 +259,11 @@ func (r Report) Advice() string {
 		return halfUsed
 	case r.Problem == nil && r.Spoiled > 0:
 		return "the next start writes them anew; unless the machine has lost its power meanwhile, look after the disk: it loses what it had written"
-	case r.Problem == nil && r.Found:
+	case r.Problem == nil && r.GroupsProblem != nil && r.Found: // members change, as else there is no record beside it
+		return "put no older copy of what it has promised in groups in its place: remove the node, and add one with another id in its place (bully help member)"
+	case r.Problem == nil && r.GroupsProblem != nil:
+		return "put no older copy in its place; raise the epoch" + strings.Replace(howToRaise, "in the records", "in any group, in the logs", 1)
+	case r.Problem == nil && (r.Found || r.Groups != ""):
 		return "nothing"
 	case r.Problem == nil:
 		return "nothing, if this node has never run; if it has, do not start it: raise its epoch first"

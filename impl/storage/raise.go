@@ -3,6 +3,8 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/seed-fdf591db/bully/impl/internal/folder"
@@ -37,6 +39,8 @@ const MaxRaise spec.Epoch = 1 << 52
 // if the epoch is above its own: it may be an old copy. A record that cannot be read, or is of a future version, of another node or
 // of another membership is refused with its RecordError: there is a better way with each of them. If Raise fails on the way,
 // the node is not startable, and Raise can be called again.
+//
+// What a node has promised in many groups is raised too, or alone if that is all there is in the folder: all groups, and those that never were. The epoch must then be above every one in any group.
 func Raise(dir string, id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) (aside string, err error) {
 	o, err := newOwner(id, members)
 	if err != nil {
@@ -45,12 +49,78 @@ func Raise(dir string, id spec.NodeID, members []spec.NodeID, epoch spec.Epoch) 
 	if err := checkRaise(epoch); err != nil {
 		return "", err
 	}
+	if hasGroups(dir) {
+		aside, err = raiseGroups(groupsFolder(dir), o, epoch)
+		if report, wrong := Inspect(dir); err != nil || wrong == nil && !report.Found && !report.Marked {
+			return aside, err
+		}
+	}
 	kept, err := openFolder(dir)
 	if err != nil {
 		return "", fmt.Errorf("storage: %w", err)
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
 	return raiseOn(kept, o, epoch)
+}
+
+// groupsFolder returns where the log of groups of a node is: beside its record, or where members change, in a folder of its own.
+func groupsFolder(dir string) string {
+	inner := filepath.Join(dir, groupsName)
+	if info, err := os.Stat(inner); err == nil && info.IsDir() {
+		return inner
+	}
+	return dir
+}
+
+// hasGroups reports whether a node has, or has had, a log of groups.
+func hasGroups(dir string) bool {
+	_, _, found, _ := folder.LookLog(groupsFolder(dir), groupsName, groupsHead)
+	return found
+}
+
+// raiseGroups has a node promise an epoch to nobody, in all groups. A log of fixed members that is lost or beyond reading begins anew; one of members that change cannot, as nobody knows any more which they were.
+func raiseGroups(dir string, o owner, epoch spec.Epoch) (aside string, err error) {
+	log, err := folder.OpenLog(dir, groupsName, groupsHead)
+	if err != nil {
+		return "", fmt.Errorf("storage: %w", err)
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	return raiseGroupsOn(log, o, epoch)
+}
+
+func raiseGroupsOn(log *folder.Log, o owner, epoch spec.Epoch) (aside string, err error) {
+	g, err := groupsOn(log, o)
+	bad, isBad := errors.AsType[*RecordError](err)
+	switch {
+	case err == nil && g.highest() >= epoch:
+		return "", fmt.Errorf("storage: %s is in order, and its highest epoch is %d: only a higher one can be set", log.Path(), g.highest())
+	case err == nil:
+	case !isBad || !bad.Kind.raisable():
+		return "", err
+	case len(o.members) == 0:
+		return "", fmt.Errorf("%w; nobody knows any more which members its groups had: remove this node from the cluster, and add one with another id in its place", err)
+	default:
+		if bad.Kind != Lost {
+			if aside, err = log.SetAside(); err != nil {
+				return "", fmt.Errorf("storage: %w", err)
+			}
+		}
+		g = &Groups{log: log, owner: o}
+	}
+	numbers := freshNumbers(clock())
+	raise := func(p spec.Durable) spec.Durable {
+		return spec.Durable{Epoch: epoch, Reserved: max(p.Reserved, numbers), Configuration: p.Configuration}
+	}
+	g.floor = raise(g.floor)
+	for group, p := range g.kept {
+		p.Promise = raise(p.Promise)
+		g.kept[group] = p
+	}
+	log.Above = uint64(numbers / spec.Block)
+	if err := log.Begin(g.snapshot()); err != nil {
+		return aside, fmt.Errorf("storage: %w", err)
+	}
+	return aside, nil
 }
 
 func checkRaise(epoch spec.Epoch) error {
@@ -107,7 +177,7 @@ func freshNumbers(now time.Time) spec.Question {
 // has passed over. Mostly there is a better way: remove the member, and let the node join anew under another id.
 //
 // The configuration is of no epoch above the one to be set. A good record's own is replaced by a newer one only, and its
-// identity cannot be changed.
+// identity cannot be changed. What the node has promised in many groups is raised before, if that is in order, with the members that each has; else nothing is.
 func RaiseChanging(dir string, who Identity, c spec.Configuration, epoch spec.Epoch) (aside string, err error) {
 	if who != (Identity{}) {
 		if err := who.validate(); err != nil {
@@ -120,6 +190,11 @@ func RaiseChanging(dir string, who Identity, c spec.Configuration, epoch spec.Ep
 	p := spec.Durable{Epoch: epoch, Configuration: c}
 	if err := p.Validate(); err != nil {
 		return "", fmt.Errorf("storage: the record to be written is not valid: %w", err)
+	}
+	if report, err := Inspect(dir); err == nil && report.Problem == nil && report.Identity.ID.Valid() && hasGroups(dir) {
+		if _, err := raiseGroups(groupsFolder(dir), owner{id: report.Identity.ID}, epoch); err != nil {
+			return "", err
+		}
 	}
 	kept, err := openFolder(dir)
 	if err != nil {

@@ -22,7 +22,7 @@ const bundleBit = 1 << 31
 
 // SendBundle sends bytes to a node, with Config.Bundles: what this node has to say in many groups at once. It is one frame: the length of what follows, in four bytes,
 // big-endian, with the highest bit set; how many saves this node has made, in eight; and the bytes, at most 1 MiB. It never blocks, does not keep the bytes, and loses them where Send would lose a
-// message. The number of saves is that of storage.Groups, of which the others remember the highest: see the package comment, Lost disks.
+// message. The number of saves is that of storage.Groups, of which the others remember the highest, as of all records: see the package comment, Lost disks.
 func (t *TCP) SendBundle(to spec.NodeID, saves uint64, bundle []byte) {
 	if c := t.enqueueBundle(to, saves, bundle); c != nil {
 		c.wake()
@@ -136,7 +136,7 @@ func (t *TCP) receivedBundle(l *link, p *inbound, frame []byte) error {
 	l.heard++
 	t.noted(l)
 	p.nonMember = !l.member
-	l.memory.saved(l.said.life, binary.BigEndian.Uint64(frame))
+	l.memory.saved(binary.BigEndian.Uint64(frame))
 	t.goesOn(l, p)
 	l.stats.Received++
 	l.stats.BytesIn += uint64(lengthSize + len(frame))
@@ -146,11 +146,13 @@ func (t *TCP) receivedBundle(l *link, p *inbound, frame []byte) error {
 	return nil
 }
 
-// saved notes that this life has made so many saves. A later one knows of as many, and of one more, which each begins with.
-func (k *memory) saved(said life, saves uint64) {
-	k.began(said)
-	if saves <= uint64(spec.MaxReserved/spec.Block) {
-		k.reserved = max(k.reserved, spec.Question(saves)*spec.Block)
+// maxSaves is how many saves a log may have.
+const maxSaves = uint64(spec.MaxEpoch)
+
+// saved notes that a node has made so many saves in its groups. It is told apart from its other record: neither hides that the other has been set back.
+func (k *memory) saved(saves uint64) {
+	if saves <= maxSaves {
+		k.saves = max(k.saves, saves)
 	}
 }
 

@@ -146,18 +146,45 @@ func message(from, to spec.NodeID) spec.Message {
 
 // Whoever has heard of a save knows a disk that lacks it.
 func TestSavesAreRemembered(t *testing.T) {
-	first := life{boot: 1}
-	first.reserved = 3 * spec.Block
+	first := life{boot: 1, bundles: true}
+	first.saves = 3
 	k := memory{}
 	k.meets(first)
-	k.saved(first, 5)
-	for saves, lost := range map[spec.Question]bool{3: true, 4: true, 5: false, 6: false} {
-		next := life{boot: 2}
-		next.reserved = saves * spec.Block
+	k.began(first)
+	require.Equal(t, record{saves: 4}, k.record, "it has no other record, and has begun this one")
+	k.saved(5)
+	for saves, lost := range map[uint64]bool{3: true, 4: true, 5: false, 6: false} {
+		next := life{boot: 2, bundles: true}
+		next.saves = saves
 		require.Equal(t, lost, k.lost(next) != "", "%d saves", saves)
 	}
-	k.saved(first, 1<<63)
-	require.Equal(t, 5*spec.Block, k.reserved, "no node says that")
+	k.saved(1 << 63)
+	require.Equal(t, uint64(5), k.saves, "no node says that")
+}
+
+// Where members change a node has two records, and neither hides what the other lacks, however much it has grown.
+func TestTwoRecordsAreTold(t *testing.T) {
+	first := life{boot: 1, bundles: true, incarnation: 7}
+	first.saves, first.reserved = 9, 4*spec.Block
+	k := memory{}
+	k.meets(first)
+	k.began(first)
+	for lack, wrong := range map[string]struct {
+		saves    uint64
+		reserved spec.Question
+	}{
+		"":                              {10, 5 * spec.Block},
+		"it has saved 10 times":         {9, 99 * spec.Block},
+		"it has used numbers up to 419": {99, 4 * spec.Block},
+	} {
+		next := life{boot: 2, bundles: true, incarnation: 7}
+		next.saves, next.reserved = wrong.saves, wrong.reserved
+		if said := k.lost(next); lack == "" {
+			require.Empty(t, said)
+		} else {
+			require.Contains(t, said, lack)
+		}
+	}
 }
 
 // What is no bundle ends its connection.

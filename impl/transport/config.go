@@ -83,9 +83,10 @@ type Config struct {
 	// and with NoProof, nothing is done.
 	HoldMemory bool
 	// Bundles makes this a node of many groups: it sends and hears bundles (SendBundle, Bundle), and connects to such nodes alone. Queue and Inbox count them beside
-	// messages, which there are only where members change: those of the cluster's own election. Record is that of storage.Groups; where members change its
-	// Reserved is added to that of the record of the node, and SendBundle is given as many more saves.
+	// messages, which there are only where members change: those of the cluster's own election, whose record Record is. Where they are fixed there is none.
 	Bundles bool
+	// Saves is the number of saves in the groups before this life: that of storage.Groups when it was opened.
+	Saves uint64
 
 	dialsItself bool // Dial was given
 }

@@ -196,7 +196,7 @@ func (t *TCP) greet(l *link, to way, raw net.Conn) (*outbound, error) {
 	case err != nil:
 		return nil, fmt.Errorf("no answer to the handshake: %w", err)
 	case a.code != welcome:
-		return nil, &refusalError{a.code, a.node, recordOf(t.config.Record).lacks(a.record)}
+		return nil, &refusalError{a.code, a.node, t.life().lacks(a.record)}
 	case (a.incarnation == 0) != (t.config.Changing == nil):
 		return nil, &refusalError{otherKindRefusal, a.node, ""}
 	case a.bundles != t.config.Bundles:
@@ -219,6 +219,7 @@ func (t *TCP) life() life {
 	if c := t.config.Changing; c != nil {
 		own.incarnation = c.Incarnation
 	}
+	own.saves = t.config.Saves
 	return own
 }
 

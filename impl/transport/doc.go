@@ -68,20 +68,20 @@
 //
 // Integers are big-endian. The end that dials says
 //
-//	"BULLY"  version: 3  length of what follows: 2 bytes, 91 to 282
+//	"BULLY"  version: 3  length of what follows: 2 bytes, 91 to 282; 8 more of a node of many groups
 //	from: 16 bytes  to: 16 bytes  incarnation of from: 8 bytes  incarnation or members that to is to have, or 0: 8 bytes
-//	boot of from: 8 bytes  record of from: 33 bytes
+//	boot of from: 8 bytes  record of from: 33 bytes, or 41
 //	length of cluster: 1 byte, 1 to 64  cluster  address of from: the rest, 0 to 128 bytes
 //
 // and waits for the other end to say, once,
 //
-//	"BULLY"  version: 3  length: 2 bytes, 66
-//	code: 1 byte  id: 16 bytes  incarnation: 8 bytes  boot: 8 bytes  record: 33 bytes, all of who answers
+//	"BULLY"  version: 3  length: 2 bytes, 66, or 74
+//	code: 1 byte  id: 16 bytes  incarnation: 8 bytes  boot: 8 bytes  record: 33 bytes, or 41, all of who answers
 //
 // A record, as Config.Record was given, is
 //
 //	reserved: 8 bytes  epoch: 8 bytes  epoch and version of the configuration, or 0 where members are fixed: 8 bytes each
-//	1 byte: 1 if the epoch is promised to somebody, and 2 more if the node is of many groups
+//	1 byte: 1 if the epoch is promised to somebody, and 2 more if the node is of many groups: saves in these, as Config.Saves was given: 8 bytes
 //
 // Code 0 is a welcome, after which the dialler sends frames (section 7) until the connection ends; any other code is
 // the [Refusal], and the end of the connection. The incarnation is 0 where members are fixed, and only there. What to is to have

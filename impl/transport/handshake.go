@@ -20,7 +20,7 @@ const (
 	idSize     = len(spec.NodeID{})
 	helloSize  = 2*idSize + 3*8 + recordSize + 1 // without the cluster and the address
 	answerSize = 1 + idSize + 2*8 + recordSize
-	maxBody    = helloSize + maxCluster + spec.MaxAddress
+	maxBody    = helloSize + savesSize + maxCluster + spec.MaxAddress
 	maxCluster = 64
 )
 
@@ -37,12 +37,33 @@ type life struct {
 	bundles     bool   // it is one of many groups
 }
 
+// more returns by how many bytes a handshake is longer than that of a node of one election.
+func (f life) more() int {
+	if f.bundles {
+		return savesSize
+	}
+	return 0
+}
+
 // append appends the record, and what the node is.
 func (f life) append(b []byte) []byte {
 	if b = f.record.append(b); f.bundles {
 		b[len(b)-1] |= bundlesBit
+		b = binary.BigEndian.AppendUint64(b, f.saves)
 	}
 	return b
+}
+
+// read reads what append has appended, and returns what follows. It is false if there is none.
+func (f *life) read(b []byte) (rest []byte, ok bool) {
+	if f.record, f.bundles, ok = readRecord(b); !ok || !f.bundles {
+		return b[recordSize:], ok
+	}
+	if b = b[recordSize:]; len(b) < savesSize {
+		return nil, false
+	}
+	f.saves = binary.BigEndian.Uint64(b)
+	return b[savesSize:], true
 }
 
 // A hello is what the dialler says.
@@ -56,7 +77,7 @@ type hello struct {
 
 func (h hello) append(b []byte) []byte {
 	b = append(append(b, magic...), version)
-	b = binary.BigEndian.AppendUint16(b, uint16(helloSize+len(h.cluster)+len(h.address)))
+	b = binary.BigEndian.AppendUint16(b, uint16(helloSize+h.more()+len(h.cluster)+len(h.address)))
 	b = append(append(b, h.from[:]...), h.to[:]...)
 	for _, n := range []uint64{h.incarnation, h.wanted, h.boot} {
 		b = binary.BigEndian.AppendUint64(b, n)
@@ -79,12 +100,12 @@ func readHello(r io.Reader) (hello, error) {
 	for i, n := range []*uint64{&h.incarnation, &h.wanted, &h.boot} {
 		*n = binary.BigEndian.Uint64(body[2*idSize+8*i:])
 	}
-	var ok bool
-	if h.record, h.bundles, ok = readRecord(body[2*idSize+3*8:]); !ok {
+	rest, ok := h.read(body[2*idSize+3*8:])
+	if !ok || len(rest) == 0 {
 		return hello{}, fmt.Errorf("%w: it is not said whether the epoch is promised", errMagic)
 	}
-	rest, name := body[helloSize:], int(body[helloSize-1])
-	if len(rest) < name {
+	name := int(rest[0])
+	if rest = rest[1:]; len(rest) < name {
 		return hello{}, fmt.Errorf("%w: no room for a cluster's name of %d bytes", errMagic, name)
 	}
 	h.cluster, h.address = string(rest[:name]), string(rest[name:])
@@ -121,7 +142,7 @@ type answer struct {
 
 func (a answer) append(b []byte) []byte {
 	b = append(append(b, magic...), version)
-	b = append(binary.BigEndian.AppendUint16(b, uint16(answerSize)), byte(a.code))
+	b = append(binary.BigEndian.AppendUint16(b, uint16(answerSize+a.more())), byte(a.code))
 	b = append(b, a.node[:]...)
 	for _, n := range []uint64{a.incarnation, a.boot} {
 		b = binary.BigEndian.AppendUint64(b, n)
@@ -136,20 +157,19 @@ func readAnswer(r io.Reader) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if len(body) != answerSize || !spec.NodeID(body[1:1+idSize]).Valid() {
+	if len(body) < answerSize || !spec.NodeID(body[1:1+idSize]).Valid() {
 		return answer{}, fmt.Errorf("%w: the answer is none", errMagic)
 	}
 	numbers := body[1+idSize:]
-	kept, bundles, ok := readRecord(numbers[2*8:])
-	if !ok {
+	a := answer{code: Refusal(body[0]), node: spec.NodeID(body[1 : 1+idSize])}
+	a.incarnation, a.boot = binary.BigEndian.Uint64(numbers), binary.BigEndian.Uint64(numbers[8:])
+	if rest, ok := a.read(numbers[2*8:]); !ok || len(rest) > 0 {
 		return answer{}, fmt.Errorf("%w: the answer does not say whether the epoch is promised", errMagic)
 	}
-	if problem := kept.problem(); Refusal(body[0]) == welcome && problem != "" {
+	if problem := a.problem(); a.code == welcome && problem != "" {
 		return answer{}, fmt.Errorf("%w: %s", errMagic, problem)
 	}
-	return answer{Refusal(body[0]), spec.NodeID(body[1 : 1+idSize]), life{
-		binary.BigEndian.Uint64(numbers), binary.BigEndian.Uint64(numbers[8:]), kept, bundles,
-	}}, nil
+	return a, nil
 }
 
 // readHandshake reads what all versions have in common, and what follows it.

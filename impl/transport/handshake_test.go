@@ -105,6 +105,7 @@ func TestNoHandshake(t *testing.T) {
 // The longest hello that there can be is read, and one byte more is refused before anything of it is read: there is no room for it.
 func TestLongestHandshake(t *testing.T) {
 	longest := helloOf(three)
+	longest.bundles = true
 	longest.cluster, longest.address = strings.Repeat("a", maxCluster), strings.Repeat("b", spec.MaxAddress)
 	said := longest.append(nil)
 	require.Len(t, said, headSize+maxBody)
@@ -282,7 +283,7 @@ func FuzzHello(f *testing.F) {
 }
 
 func FuzzAnswer(f *testing.F) {
-	f.Add(answer{welcome, one, life{1, 2, record{3, 4, true, spec.Stamp{Epoch: 4, Version: 5}}, true}}.append(nil))
+	f.Add(answer{welcome, one, life{1, 2, record{3, 4, true, spec.Stamp{Epoch: 4, Version: 5}, 6}, true}}.append(nil))
 	f.Add(answer{code: supersededRefusal, node: two}.append(nil))
 	f.Add([]byte("BULLY\x03\x00\x42"))
 	f.Fuzz(func(t *testing.T, said []byte) {

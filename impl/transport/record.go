@@ -15,14 +15,15 @@ type record struct {
 	epoch         spec.Epoch
 	granted       bool       // the epoch is promised to somebody
 	configuration spec.Stamp // zero where members are fixed
+	saves         uint64     // of the log of many groups; 0 of a node of one election
 }
 
-// recordSize is how many bytes a record takes in a handshake.
+// recordSize is how many bytes a record takes in a handshake, without the saves that follow that of a node of many groups.
 const recordSize = 4*8 + 1
 
 // recordOf returns what the others are told of a record.
 func recordOf(kept spec.Durable) record {
-	return record{kept.Reserved, kept.Epoch, !kept.Grantee.IsNone(), kept.Configuration.Stamp()}
+	return record{reserved: kept.Reserved, epoch: kept.Epoch, granted: !kept.Grantee.IsNone(), configuration: kept.Configuration.Stamp()}
 }
 
 func (r record) append(b []byte) []byte {
@@ -45,7 +46,7 @@ const (
 func readRecord(b []byte) (r record, bundles, ok bool) {
 	n := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
 	last := b[recordSize-1]
-	return record{spec.Question(n(0)), spec.Epoch(n(1)), last&grantedBit != 0, spec.Stamp{Epoch: spec.Epoch(n(2)), Version: n(3)}}, last&bundlesBit != 0, last <= grantedBit|bundlesBit
+	return record{spec.Question(n(0)), spec.Epoch(n(1)), last&grantedBit != 0, spec.Stamp{Epoch: spec.Epoch(n(2)), Version: n(3)}, 0}, last&bundlesBit != 0, last <= grantedBit|bundlesBit
 }
 
 // problem returns why there is no such record, or "".
@@ -57,6 +58,8 @@ func (r record) problem() string {
 		return "there is no such epoch (R2)"
 	case r.configuration.Epoch > r.epoch || r.configuration.Version > spec.MaxVersion:
 		return "there is no such configuration (R42)"
+	case r.saves > maxSaves:
+		return "no log of groups has so many saves"
 	}
 	return ""
 }
@@ -70,6 +73,8 @@ func (r record) lacks(of record) string {
 		return fmt.Sprintf("it has held epoch %d, and its record knew of %d", of.epoch, r.epoch)
 	case r.epoch == of.epoch && of.granted && !r.granted:
 		return fmt.Sprintf("it has promised epoch %d to somebody, and its record knew of no promise", of.epoch)
+	case r.saves < of.saves:
+		return fmt.Sprintf("it has saved %d times in its groups, and its log of them knew of %d", of.saves, r.saves)
 	case r.configuration.Compare(of.configuration) < 0:
 		return fmt.Sprintf("it has held version %d of the members, of epoch %d, and its record knew of version %d, of epoch %d",
 			of.configuration.Version, of.configuration.Epoch, r.configuration.Version, r.configuration.Epoch)
@@ -113,6 +118,7 @@ func (r *record) promised(epoch spec.Epoch, granted bool) {
 // add notes what another, later or earlier, record of the node holds.
 func (r *record) add(other record) {
 	r.reserved = max(r.reserved, other.reserved)
+	r.saves = max(r.saves, other.saves)
 	r.promised(other.epoch, other.granted)
 	if r.configuration.Compare(other.configuration) < 0 {
 		r.configuration = other.configuration
@@ -145,8 +151,16 @@ func (k *memory) meets(said life) {
 	}
 }
 
-// began notes that this life has taken its first step, as whoever says anything has: with the number after those reserved.
-func (k *memory) began(said life) { k.reserved = max(k.reserved, said.reserved+1) }
+// began notes that this life has taken its first step, as whoever says anything has: with the number after those reserved. A log of groups has been begun anew before. Where members are fixed,
+// a node of groups has no other record.
+func (k *memory) began(said life) {
+	if said.bundles {
+		k.saved(said.saves + 1)
+	}
+	if !said.bundles || said.incarnation != 0 {
+		k.reserved = max(k.reserved, said.reserved+1)
+	}
+}
 
 // heard notes a message that this life has sent.
 func (k *memory) heard(said life, m *spec.Message) {

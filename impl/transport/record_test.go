@@ -18,13 +18,14 @@ func TestRecord(t *testing.T) {
 		sum     record
 	}{
 		{"nothing of nothing", record{}, record{}, "", record{}},
-		{"all", record{9, 4, true, v(3, 2)}, record{9, 4, true, v(3, 2)}, "", record{9, 4, true, v(3, 2)}},
-		{"numbers", record{8, 5, true, v(3, 3)}, record{9, 4, true, v(3, 2)}, "numbers up to 9, and its record knew of 8", record{9, 5, true, v(3, 3)}},
-		{"an epoch", record{9, 3, true, v(3, 2)}, record{9, 4, false, v(3, 2)}, "epoch 4, and its record knew of 3", record{9, 4, false, v(3, 2)}},
-		{"a promise", record{9, 4, false, v(3, 2)}, record{9, 4, true, v(3, 2)}, "promised epoch 4 to somebody", record{9, 4, true, v(3, 2)}},
-		{"a promise of before", record{9, 5, false, v(3, 2)}, record{9, 4, true, v(3, 2)}, "", record{9, 5, false, v(3, 2)}},
-		{"a version", record{9, 4, true, v(3, 1)}, record{9, 4, false, v(3, 2)}, "version 2 of the members, of epoch 3, and its record knew of version 1, of epoch 3", record{9, 4, true, v(3, 2)}},
-		{"a version of an older epoch", record{9, 4, true, v(2, 7)}, record{9, 4, false, v(3, 2)}, "version 2", record{9, 4, true, v(3, 2)}},
+		{"all", record{9, 4, true, v(3, 2), 6}, record{9, 4, true, v(3, 2), 6}, "", record{9, 4, true, v(3, 2), 6}},
+		{"numbers", record{8, 5, true, v(3, 3), 6}, record{9, 4, true, v(3, 2), 6}, "numbers up to 9, and its record knew of 8", record{9, 5, true, v(3, 3), 6}},
+		{"an epoch", record{9, 3, true, v(3, 2), 6}, record{9, 4, false, v(3, 2), 6}, "epoch 4, and its record knew of 3", record{9, 4, false, v(3, 2), 6}},
+		{"a promise", record{9, 4, false, v(3, 2), 6}, record{9, 4, true, v(3, 2), 6}, "promised epoch 4 to somebody", record{9, 4, true, v(3, 2), 6}},
+		{"a promise of before", record{9, 5, false, v(3, 2), 6}, record{9, 4, true, v(3, 2), 6}, "", record{9, 5, false, v(3, 2), 6}},
+		{"a version", record{9, 4, true, v(3, 1), 6}, record{9, 4, false, v(3, 2), 6}, "version 2 of the members, of epoch 3, and its record knew of version 1, of epoch 3", record{9, 4, true, v(3, 2), 6}},
+		{"a version of an older epoch", record{9, 4, true, v(2, 7), 6}, record{9, 4, false, v(3, 2), 6}, "version 2", record{9, 4, true, v(3, 2), 6}},
+		{"saves in groups", record{9, 4, true, v(3, 2), 5}, record{9, 4, true, v(3, 2), 6}, "saved 6 times in its groups, and its log of them knew of 5", record{9, 4, true, v(3, 2), 6}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.Contains(t, c.has.lacks(c.of), c.lacks)
@@ -59,5 +60,5 @@ func TestRememberingCostsNothing(t *testing.T) {
 		m.Question++
 		k.heard(life{boot: 1}, &m)
 	}))
-	require.Equal(t, record{m.Question, 3, true, configuration.Stamp()}, k.record)
+	require.Equal(t, record{m.Question, 3, true, configuration.Stamp(), 0}, k.record)
 }

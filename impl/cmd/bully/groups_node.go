@@ -90,7 +90,7 @@ func (n *groupNode) openGroups() (err error) {
 		return err
 	}
 	if n.store, err = storage.OpenGroups(n.data, n.id, n.members); err == nil {
-		n.links, err = transport.NewTCP(transport.Config{ID: n.id, Cluster: n.cluster, Members: n.addresses, Record: n.store.Record(), TLS: tlsOf(n.own), Insecure: n.insecure, HoldMemory: n.holdMemory,
+		n.links, err = transport.NewTCP(transport.Config{ID: n.id, Cluster: n.cluster, Members: n.addresses, Saves: n.store.Began(), TLS: tlsOf(n.own), Insecure: n.insecure, HoldMemory: n.holdMemory,
 			Listener: listener, NoProof: n.noProof, Logger: n.bare, Bundles: true})
 	}
 	if err != nil {

@@ -319,7 +319,9 @@ nobody. That is for a record that is lost or damaged, and you must answer for it
 that the node has ever promised. It is if it is at least two above the highest epoch on the disks of all other
 members, those that are down too. A thousand more cost nothing. Too low, and there may be two leaders in one epoch.
 
-If members come and go, a node whose record is lost or damaged is removed, and one with a new id added in its place: bully
+What a node has promised in many groups is shown, and raised, like a record, with it or alone: to above every epoch in any group.
+
+If members come and go, a node whose record, or what it has promised in groups, is lost or damaged is removed, and one with a new id added in its place: bully
 member replace. A record of such a node that is in order, but perhaps an old copy, is raised without -id and -members.
 
 `
@@ -369,6 +371,9 @@ func repair(_ context.Context, p program, args []string) error {
 	}
 	if report.Problem != nil {
 		return fmt.Errorf("%s is %s", report.Path, report.Problem.Kind)
+	}
+	if report.GroupsProblem != nil {
+		return fmt.Errorf("%s is %s", report.Groups, report.GroupsProblem.Kind)
 	}
 	if report.Exhausted() {
 		return fmt.Errorf("%s has used up all epochs", report.Path)

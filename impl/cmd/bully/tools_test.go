@@ -339,3 +339,22 @@ func TestStatusOfVersions(t *testing.T) {
 	require.NoError(t, printAnswers(&out, []answered{at(1, "v2"), at(2, "v1"), at(3, "v2")}))
 	require.Contains(t, out.String(), "\nmore than one version runs, as in the midst of an upgrade: node 1 v2, node 2 v1, node 3 v2\n")
 }
+
+// TestRepairGroups: what a node has promised in many groups is shown, and raised.
+func TestRepairGroups(t *testing.T) {
+	dir, three, members := t.TempDir(), spec.IntegerID(3), []spec.NodeID{spec.IntegerID(1), spec.IntegerID(3)}
+	store, err := storage.OpenGroups(dir, three, members)
+	require.NoError(t, err)
+	require.NoError(t, store.Save([]storage.GroupPromise{{Group: 7, Promise: spec.Durable{Epoch: 41, Grantee: three, Reserved: spec.Block}}}))
+	require.NoError(t, store.Close())
+	status, out, log := bully(t, "repair", "-data", dir)
+	require.Equal(t, cli.OK, status, log)
+	require.Contains(t, out, "is in order: node 3 of [1 3]: 1 groups, epochs to 41, 2 saves\n")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "groups"), []byte("x"), 0o600))
+	status, _, log = bully(t, "repair", "-data", dir)
+	require.Equal(t, cli.Mismatch, status)
+	require.Contains(t, log, "groups is damaged")
+	status, out, log = bully(t, "repair", "-data", dir, "-raise", "1000", "-id", "3", "-members", "1,3")
+	require.Equal(t, cli.OK, status, log)
+	require.Contains(t, out, "epochs to 1000")
+}

@@ -35,6 +35,9 @@ type Log struct {
 	at     int    // the sector at which the next save begins
 	total  int    // how many sectors the file has
 	loaded bool
+
+	// Above is what the number of the next file that is begun is to be above, besides those that are known: for one whose last numbers are lost.
+	Above uint64
 }
 
 const (
@@ -134,7 +137,8 @@ func (l *Log) begin(snapshot []byte) error {
 		room = max(logRoom, 4*len(snapshot)) / blockSize * sectors
 	}
 	l.total = sectors + saveSectors(len(snapshot)) + room
-	image, err := l.layOut(l.number+1, snapshot)
+	number := max(l.number, l.Above) + 1
+	image, err := l.layOut(number, snapshot)
 	if err != nil {
 		return err
 	}
@@ -151,7 +155,7 @@ func (l *Log) begin(snapshot []byte) error {
 	if err := f.install(temp); err != nil {
 		return err
 	}
-	l.number, l.at = l.number+1, sectors+saveSectors(len(snapshot))
+	l.number, l.at = number, sectors+saveSectors(len(snapshot))
 	return nil
 }
 
@@ -189,9 +193,25 @@ func (l *Log) append(content []byte) error {
 }
 
 // SetAside is that of Folder.
-func (l *Log) SetAside() error {
-	_, err := l.kept.SetAside()
-	return err
+func (l *Log) SetAside() (path string, err error) { return l.kept.SetAside() }
+
+// LookLog is Load of a log that may be in use, without a lock: it returns the number of the last save, too. It changes nothing. Where there is none found is false, and where there has been one the error is ErrLost.
+func LookLog(dir, name string, head []byte) (saves [][]byte, number uint64, found bool, err error) {
+	view, err := Look(dir, name, mostOfLog)
+	switch {
+	case err != nil:
+		return nil, 0, false, err
+	case view.Err != nil && !errors.Is(view.Err, ErrPartly):
+		return nil, 0, true, view.Err
+	case !view.Found && view.Marked:
+		return nil, 0, true, fmt.Errorf("%s %w", name, ErrLost)
+	case !view.Found:
+		return nil, 0, false, nil
+	case !bytes.HasPrefix(view.Data, head[:headKnownBytes]):
+		return nil, 0, true, flaw(ErrDamaged, "it does not begin like one of this version")
+	}
+	saves, number, err = readLog(view.Data)
+	return saves, number, true, err
 }
 
 // Close releases the folder.
