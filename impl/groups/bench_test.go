@@ -271,14 +271,16 @@ func between() time.Duration {
 }
 
 func awaitPlan(b *testing.B, all map[spec.NodeID]*process, plan map[spec.NodeID][]string) {
+	says := ""
 	for began, is := time.Now(), false; !is; {
-		require.Less(b, time.Since(began), 5*time.Minute)
+		require.Less(b, time.Since(began), 5*time.Minute, says)
 		time.Sleep(between())
 		led := 0
-		is = true
+		is, says = true, ""
 		for id, p := range all {
 			r := p.ask(b, time.Now())
 			led += r.Leading
+			says += fmt.Sprintf("node %v knows of %d leaders, leads %d, and is to lead %d: %+v\n", id, r.Known, r.Leading, len(plan[id]), r.Status)
 			is = is && (plan == nil || r.Leading == len(plan[id])) && r.Known == *benchGroups
 		}
 		is = is && led == *benchGroups
