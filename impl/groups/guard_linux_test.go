@@ -94,11 +94,12 @@ func TestGuardIsTold(t *testing.T) {
 }
 
 // stuck is a trace that hangs, and with it the loop of the election that is recorded, when something is in the channel.
-type stuck struct{ hangs, goesOn chan struct{} }
+type stuck struct{ hangs, hung, goesOn chan struct{} }
 
 func (s *stuck) Record(*spec.Event) error {
 	select {
 	case <-s.hangs:
+		close(s.hung)
 		<-s.goesOn
 	default:
 	}
@@ -115,7 +116,7 @@ func TestGuardOfTheOwnElection(t *testing.T) {
 	require.NoError(t, err)
 	record, err := storage.NewChangingMemory(storage.Identity{ID: one, Cluster: "test", Incarnation: 1}, founded)
 	require.NoError(t, err)
-	hangs := &stuck{make(chan struct{}, 1), make(chan struct{})}
+	hangs := &stuck{make(chan struct{}, 1), make(chan struct{}), make(chan struct{})}
 	node, err := groups.Open(groups.Config{ID: one, Record: record, Timing: timing, Guard: guard, Transport: transport.NewNetwork(nil).JoinChanging(one, 1),
 		Storage: &disk{kept: map[uint64]storage.GroupPromise{}}, Host: func(c *host.Config) { c.Trace = hangs }})
 	require.NoError(t, err)
@@ -132,11 +133,21 @@ func TestGuardOfTheOwnElection(t *testing.T) {
 	}
 	require.NotNil(t, node.Own.Status().Guard)
 	hangs.hangs <- struct{}{} // with its next step, which is due with the heartbeat
-	rings := make(chan error)
+	<-hangs.hung
+	over, rings := make(chan struct{}), make(chan error)
 	go func() {
-		var rang [8]byte
-		_, err := timer.Read(rang[:]) // until it has
-		rings <- err
+		defer close(over)
+		for late := 0; late < 3; { // until it has rung as one that nobody has put off, more than once; a ring before may be of a loop that was kept from running
+			var rang [8]byte
+			if _, err := timer.Read(rang[:]); err != nil {
+				rings <- err
+				return
+			}
+			if left, every := state(); left <= every {
+				late++
+			}
+		}
+		rings <- nil
 	}()
 	for rung := false; !rung; {
 		select {
@@ -147,10 +158,9 @@ func TestGuardOfTheOwnElection(t *testing.T) {
 			require.Equal(t, 10, node.Status().Leading, "the groups go round, and are asked as often as can be")
 		}
 	}
-	left, every := state()
-	require.LessOrEqual(t, left, every, "it goes on to ring")
+	<-over
 	close(hangs.goesOn)
 	require.NoError(t, node.Close())
-	left, _ = state()
+	left, _ := state()
 	require.Zero(t, left)
 }
