@@ -485,7 +485,9 @@ func TestOperatingGroups(t *testing.T) {
 	says("mail\norders-[0-9]\n")
 	c.node["3"].signal(syscall.SIGHUP)
 	for _, id := range []string{"1", "2", "3"} {
-		placed(t, c.http[id], func(p *web.Placed) bool { return slices.Index(p.Names, "orders-9") >= 0 && !slices.Contains(p.Changing, slices.Index(p.Names, "orders-9")) })
+		placed(t, c.http[id], func(p *web.Placed) bool {
+			return slices.Index(p.Names, "orders-9") >= 0 && !slices.Contains(p.Changing, slices.Index(p.Names, "orders-9"))
+		})
 	}
 	for _, id := range []string{"3", "1", "2"} {
 		c.node[id].signal(syscall.SIGTERM)
