@@ -56,7 +56,7 @@ func (l *loop) lags(g *group) string {
 func (l *loop) noLeader(g *group) string {
 	reached := g.electors & (l.up | policy.One(l.me))
 	if membership.IsQuorum(reached, g.electors) {
-		return "it has no leader, though a quorum of its members is connected: nodes of another list of groups (-group) take no part in it"
+		return fmt.Sprintf("it has no leader, though there is a connection to a quorum of its members, which are %s: they must take part in this group", named(l.namesOf(g.electors)))
 	}
 	missing := g.electors &^ reached
 	text := fmt.Sprintf("it has no quorum: its members are %s, and there is no connection to %s", named(l.namesOf(g.electors)), named(l.namesOf(missing)))
