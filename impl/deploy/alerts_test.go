@@ -110,6 +110,7 @@ func TestAlerts(t *testing.T) {
 	t.Run("a node that hangs", hangs)
 	t.Run("the end of numbers", numbersEnd)
 	t.Run("groups", ofGroups)
+	t.Run("groups that lag behind", ofGroupsLag)
 	t.Run("the work of a group that hangs", ofGroupsHangs)
 	for _, r := range rules(t) {
 		require.True(t, fired[r.Alert], "nothing here lets %s fire: is it of any use?", r.Alert)
@@ -260,6 +261,24 @@ func ofGroups(t *testing.T) {
 	of = "orders"
 	restart(t, c, 1)
 	s.until(nil)
+}
+
+// ofGroupsLag adds a node to a cluster, and to none of its groups.
+func ofGroupsLag(t *testing.T) {
+	one, two, at, data := reserve(t), reserve(t), []string{reserve(t), reserve(t)}, []string{filepath.Join(t.TempDir(), "1"), filepath.Join(t.TempDir(), "2")}
+	command(t, "init", "-data", data[0], "-cluster", "jobs", "-id", "1", "-members", "1="+one)
+	command(t, "join", "-data", data[1], "-cluster", "jobs", "-id", "2", "-address", two, "-members", "1")
+	node := func(i int, group string) *exec.Cmd {
+		return exec.Command(binary, "run", "-data", data[i], "-http", at[i], "-profile", "busy", "-group", group)
+	}
+	runs(t, node(0, "orders"), at[0], func() {
+		eventually(t, "it leads", func() bool { return metric(t, at[0], "bully_groups_led") == 1 })
+		runs(t, node(1, "another"), at[1], func() {
+			command(t, "member", "add", "-kind", "witness", "-http", at[0], "2="+two)
+			s := newServer(t, at[0])
+			s.fires(nil, "BullyGroupsLag")
+		})
+	})
 }
 
 // ofGroupsHangs runs a command for a group that never says that it gets on.

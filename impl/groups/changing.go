@@ -2,6 +2,7 @@ package groups
 
 import (
 	"encoding/binary"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -217,53 +218,76 @@ func (l *loop) reforms() (more bool) {
 
 // reform makes the next change of the members of a group that this node leads, and that is settled.
 func (l *loop) reform(g *group) {
-	g.node.CopyState(&l.state)
-	answered := func(id spec.NodeID) bool { return slices.Contains(l.state.Support, id) }
-	me, _ := g.configuration.Member(l.config.ID)
-	leaves := me.Kind != spec.Voter // it was made a witness, and others may lead
-	wishes, waits := l.wishes(g)
-	for _, wanted := range wishes {
-		switch verdict, members := membership.Next(g.configuration, l.config.ID, wanted, answered); verdict {
-		case membership.Fulfilled:
-		case membership.Awaits:
-			waits = true
-		case membership.HandsOver:
-			leaves = true
-		case membership.Changes:
-			next, err := spec.NewConfiguration(g.epoch, g.configuration.Version+1, members)
-			if err != nil || membership.LosesQuorum(next, l.config.ID, answered) != "" {
-				waits = true // for whoever is to answer
-				continue
-			}
-			l.step(g, spec.Input{Call: spec.ChangeCall, Configuration: next}, none)
-			return
-		}
+	n := l.nextOf(g)
+	if !n.change.IsNone() {
+		l.step(g, spec.Input{Call: spec.ChangeCall, Configuration: n.change}, none)
+		return
 	}
-	if leaves && g.reign != nil {
+	if n.leaves && g.reign != nil {
 		g.reign.Close(ErrNotLeader) // resigned from when its work has returned
 		g.leaves = true
 		l.of.looksAt(g)
 	}
-	g.wishes = waits || leaves
+	g.wishes = n.waits != "" || n.leaves
+}
+
+// next is what is to be done next for the members of a group.
+type next struct {
+	change spec.Configuration // to be made; or none, and
+	leaves bool               // this node is to hand over
+	waits  string             // what is waited for; "" if for nothing
+}
+
+// nextOf returns what is to be done next for the members of a group that this node leads, and that is settled.
+func (l *loop) nextOf(g *group) (n next) {
+	g.node.CopyState(&l.state)
+	answered := func(id spec.NodeID) bool { return slices.Contains(l.state.Support, id) }
+	me, _ := g.configuration.Member(l.config.ID)
+	n.leaves = me.Kind != spec.Voter // it was made a witness, and others may lead
+	wishes, waits := l.wishes(g)
+	n.waits = waits
+	for _, wanted := range wishes {
+		switch verdict, members := membership.Next(g.configuration, l.config.ID, wanted, answered); verdict {
+		case membership.Fulfilled:
+		case membership.Awaits:
+			n.waits = fmt.Sprintf("node %s is to vote, and has not acknowledged yet that it is an observer: it must run, and take part in this group", wanted.ID)
+		case membership.HandsOver:
+			n.leaves = true
+		case membership.Changes:
+			change, err := spec.NewConfiguration(g.epoch, g.configuration.Version+1, members)
+			switch problem := membership.LosesQuorum(change, l.config.ID, answered); {
+			case err != nil:
+				n.waits = err.Error()
+			case problem != "":
+				n.waits = "the next change would lose the quorum: " + problem // for whoever is to answer
+			default:
+				n.change = change
+				return n
+			}
+		}
+	}
+	return n
 }
 
 // wishes returns what is wanted of each member of a group, and of each that is to be one: this node last, as a leader that goes hands over first.
 //
 // A node goes by the members of the cluster only while it follows a leader there, or leads itself: what it has may be long over else. One that is no member of the cluster, or not yet, is told
 // nothing any more: it hands over, and leaves the rest to who is.
-func (l *loop) wishes(g *group) (all []spec.Member, waits bool) {
+func (l *loop) wishes(g *group) (all []spec.Member, waits string) {
 	if _, member := l.own.Member(l.config.ID); !member {
-		return []spec.Member{{ID: l.config.ID}}, false
+		return []spec.Member{{ID: l.config.ID}}, ""
 	}
 	if l.leaderless {
-		return nil, true
+		return nil, "nobody is known to lead the cluster's own election: without a leader there it is not known who the members are to be"
 	}
 	agreed := l.agreed(g)
 	for _, wanted := range l.own.Members() {
 		wanted.Address = "" // is in the cluster's own configuration
 		now, member := g.configuration.Member(wanted.ID)
 		if wanted.Rank = l.placement.rank(g.name, wanted.ID); member && !agreed {
-			waits = waits || wanted.Rank != now.Rank
+			if wanted.Rank != now.Rank {
+				waits = "nodes that are connected go by other weights or pins"
+			}
 			wanted.Rank = now.Rank
 		}
 		all = append(all, wanted)

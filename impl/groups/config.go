@@ -53,7 +53,8 @@ type Config struct {
 	Progress time.Duration
 	// Overrun, if given, is called when work has not returned by the deadline of its reign: see host.Config. It must not block.
 	Overrun func(group string, r Reign)
-	// Guard is told that the loop goes round, as by a host: see host.FindGuard. It kills a node that hangs, in all groups. Default: nobody is.
+	// Guard is told that the loop goes round, as by a host, and so does that of the cluster's own election: see host.FindGuard. It kills a node one of whose loops hangs, in all groups.
+	// Default: nobody is.
 	Guard *host.Guard
 	// Preemptions are in how many groups at once this node, when it comes back, stands against those who lead in its stead. From 1; default 64.
 	Preemptions int

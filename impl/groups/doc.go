@@ -65,7 +65,7 @@
 //
 // That election ([Groups.Own]) is always there, and is a [host.Host] as any other. Its members are those of the cluster. Each group has a configuration of its own, and its leader brings
 // it to those, one member at a time (R47): so nothing of what is proved rests on it. A node that was removed leads nothing any more, and ends with an error that wraps host.ErrRemoved when no group has it: do not
-// stop it before. No further member is changed until the groups at the leader have followed.
+// stop it before. No further member is changed until the groups at the leader have followed: so all nodes should have the same groups. [Groups.Status] says of each how many members it has otherwise, and why (Pending, Lags).
 //
 // A group begins with the members that the cluster was founded with, and comes to have all others. Once founders have gone, Config.First has to name others for groups that are new: members that are there, the same at
 // every node. Nodes that name different ones say so (GroupStatus.Problem), and take no part in the group unless it is led already. A node that knows no first members waits until the group's leader adds it.

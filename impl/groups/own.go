@@ -119,7 +119,7 @@ func (o *own) adapt(h *host.Config, c *Config) error {
 	o.shared = share(h.Transport.(carrier), promise)
 	h.Transport, c.Transport = &o.shared.own, &o.shared.groups
 	h.Timing, h.Clock = c.Timing, c.Clock
-	h.Logger = c.Logger
+	h.Logger, h.Guard = c.Logger, c.Guard
 	h.Leaves = o.leaves.Load
 	h.Follows = func(members spec.Configuration) bool {
 		now := o.followed.Load()

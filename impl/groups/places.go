@@ -71,7 +71,7 @@ func (l *loop) sweep() {
 	known, follow := policy.One(l.me)|l.all, true
 	for _, g := range l.list {
 		known |= g.members
-		follow = follow && (g.node == nil || g.members == 0 || g.members == l.all && g.electors == l.electors && g.voters == l.voters)
+		follow = follow && (g.node == nil || g.members == 0 || l.follows(g))
 	}
 	if follow {
 		own := l.own
@@ -118,6 +118,11 @@ func (l *loop) free(known policy.Set) {
 // talks reports whether there is something to say to a node yet.
 func (l *loop) talks() bool {
 	return slices.ContainsFunc(l.peers, func(p *peer) bool { return p != nil && !p.idle() })
+}
+
+// follows reports whether a group has the members of the cluster, each of its kind.
+func (l *loop) follows(g *group) bool {
+	return g.members == l.all && g.electors == l.electors && g.voters == l.voters
 }
 
 // refersTo returns whom a group speaks of, besides its members.

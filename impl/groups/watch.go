@@ -139,6 +139,8 @@ type GroupStatus struct {
 
 	Members spec.Configuration `json:"-"`                 // of the group, as this node has them; none where members are fixed
 	Problem string             `json:"problem,omitempty"` // why this node takes no part in it, or waits, where members change
+	Pending int                `json:"pending,omitempty"` // how many members it has otherwise than the cluster, as this node has both: it lags behind
+	Lags    string             `json:"lags,omitempty"`    // … and why, for people; the node that leads the group knows best
 }
 
 // Counters count since the node was opened. All are few: none is of a group.
@@ -194,7 +196,8 @@ func (l *loop) status() Status {
 		if g.told.Leading {
 			s.Leading++
 		}
-		s.Groups = append(s.Groups, GroupStatus{Name: g.name, Role: g.role, Leader: g.told.Leader, Epoch: g.epoch, Wanted: l.bestOf(g), Stuck: g.hung != nil, Members: g.configuration, Problem: g.waitsFor()})
+		s.Groups = append(s.Groups, GroupStatus{Name: g.name, Role: g.role, Leader: g.told.Leader, Epoch: g.epoch, Wanted: l.bestOf(g), Stuck: g.hung != nil, Members: g.configuration, Problem: g.waitsFor(),
+			Pending: l.pending(g), Lags: l.lags(g)})
 	}
 	for place, id := range l.members {
 		if l.up.Has(place) {

@@ -26,11 +26,11 @@ func (h *Host) awaitAll(ctx context.Context) bool {
 // await waits for one thing to happen to a node that has not started yet, and calls heard after each event of a link. It reports whether
 // the node is still to start.
 func (h *Host) await(ctx context.Context, heard func()) bool {
-	h.alarm.ringBy(min(h.alarm.set, h.config.Guard.rousesBy(h.watch.Now)), h.watch.Now)
-	h.config.Guard.rests(h.alarm.set, h.watch.Now)
+	h.alarm.ringBy(min(h.alarm.set, h.watched.rousesBy(h.watch.Now)), h.watch.Now)
+	h.watched.rests(h.alarm.set, h.watch.Now)
 	defer func() {
 		h.tick()
-		h.config.Guard.turns(h.watch.Read)
+		h.watched.turns(h.watch.Read)
 	}()
 	select {
 	case <-ctx.Done():

@@ -121,7 +121,62 @@ func TestGuardOfALoop(t *testing.T) {
 	left, _ = state()
 	require.Zero(t, left)
 	require.Equal(t, never, (&Guard{}).Loop(&timing).RousesBy(7), "nobody looks")
-	require.Equal(t, never, (*Guard)(nil).rousesBy(7))
+	require.Equal(t, never, (*Guard)(nil).watch(&timing).rousesBy(7))
+}
+
+// toldOfSystemd returns who tells a systemd, and what that hears next.
+func toldOfSystemd(t *testing.T) (guard *Guard, hears func() string) {
+	name := filepath.Join(t.TempDir(), "notify")
+	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = socket.Close() })
+	t.Setenv(notifyVariable, name)
+	t.Setenv(watchdogVariable, "4") // so it is time to tell it again each time
+	guard, err = FindGuard()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, syscall.Close(guard.systemd.socket)) })
+	return guard, func() string {
+		message := make([]byte, 100)
+		n, err := socket.Read(message)
+		require.NoError(t, err)
+		return string(message[:n])
+	}
+}
+
+// TestGuardOfTwoLoops: of two loops of one process each is watched. The timer rings for the one that is late, however the other goes round, and systemd hears nothing of that meanwhile.
+func TestGuardOfTwoLoops(t *testing.T) {
+	fd, state := aTimer(t)
+	guard, hears := toldOfSystemd(t)
+	guard.bell = bell{fd: fd, there: true}
+	left := func() time.Duration { left, _ := state(); return left }
+	timing := Timing{Delay: time.Second}
+	first := timing.Delay + timing.Delay/2
+	one, other := guard.watch(&timing), guard.watch(&timing)
+	other.rests(instant(time.Minute), 0)
+	require.Greater(t, left(), time.Minute)
+	one.turns(time.Now())
+	require.Equal(t, "READY=1\nWATCHDOG=1", hears())
+	require.LessOrEqual(t, left(), first, "the first of both")
+	one.mayStandStill()
+	require.Greater(t, left(), time.Minute, "the other is watched yet")
+
+	other.turns(time.Now())
+	require.Equal(t, "WATCHDOG=1", hears())
+	other.due = time.Now().Add(-time.Hour) // it has hung for long
+	one.turns(time.Now())
+	require.LessOrEqual(t, left(), timing.Delay/4, "it rings, and goes on to ring")
+	rang := left()
+	one.rests(instant(time.Minute), 0)
+	one.turns(time.Now())
+	require.LessOrEqual(t, left(), rang, "nothing has put it off")
+	one.ends()
+	require.LessOrEqual(t, left(), timing.Delay/4, "who has ended leaves the other watched")
+	require.Equal(t, "STOPPING=1\nWATCHDOG=1", hears(), "and nothing since: not all was well")
+	other.turns(time.Now())
+	require.Greater(t, left(), timing.Delay/4, "it goes round again")
+	require.Equal(t, "WATCHDOG=1", hears())
+	other.ends()
+	require.Zero(t, left())
 }
 
 // TestFindGuard: a guard is found once, by the process that it has started.
@@ -180,29 +235,16 @@ func TestGuardIsStopped(t *testing.T) {
 // TestGuardStays: systemd is told that all is well while no host runs, once that it is ready, and not that the process stops when a host ends
 // that it outlasts.
 func TestGuardStays(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "notify")
-	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = socket.Close() })
-	hears := func() string {
-		message := make([]byte, 100)
-		n, err := socket.Read(message)
-		require.NoError(t, err)
-		return string(message[:n])
-	}
-	t.Setenv(notifyVariable, name)
-	t.Setenv(watchdogVariable, "4") // so it is time to tell it again each time
-	guard, err := FindGuard()
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, syscall.Close(guard.systemd.socket)) })
+	guard, hears := toldOfSystemd(t)
 	guard.Stays()
 	require.Equal(t, "READY=1\nWATCHDOG=1", hears())
 	guard.Stays()
 	require.Equal(t, "WATCHDOG=1", hears())
+	timing := Busy()
 	guard.Lasting = true
-	guard.ends()
+	guard.watch(&timing).ends()
 	guard.Lasting = false
-	guard.ends()
+	guard.watch(&timing).ends()
 	require.Equal(t, "STOPPING=1\nWATCHDOG=1", hears(), "only of its own end")
 	var none *Guard
 	none.Stays()
@@ -219,8 +261,10 @@ func TestFindSystemd(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, watched, guard.systemd.watchdog)
 		require.Nil(t, guard.Status())
-		guard.turns(time.Now()) // nobody is there: that holds up nobody
-		guard.ends()
+		timing := Busy()
+		loop := guard.watch(&timing)
+		loop.turns(time.Now()) // nobody is there: that holds up nobody
+		loop.ends()
 		require.NoError(t, syscall.Close(guard.systemd.socket))
 	}
 }

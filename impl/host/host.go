@@ -41,6 +41,7 @@ type Host struct {
 	// The rest is the loop's alone; after done is closed, it may be read.
 	watch      *reigns.Watch
 	alarm      *alarm
+	watched    *watched // by the guard; nil if there is none, or while it does not run
 	policy     policy.Policy
 	state      spec.State
 	told       Leadership
@@ -125,7 +126,7 @@ func (h *Host) Run(ctx context.Context) error {
 	}
 	h.alarm = newAlarm(h.config.Clock)
 	defer reigns.Release(h.alarm.timer)
-	h.config.Guard.begin(&h.config.Timing)
+	h.watched = h.config.Guard.watch(&h.config.Timing)
 	if h.start(ctx) {
 		h.loop(ctx)
 	}
@@ -194,7 +195,7 @@ func (h *Host) reason() error {
 
 // end closes everything, and tells everybody.
 func (h *Host) end() error {
-	h.config.Guard.ends()
+	h.watched.ends()
 	h.ended = true
 	h.endReign(ErrClosed)
 	err := h.config.Transport.Close()

@@ -168,7 +168,7 @@ func (h *Host) disowned(by spec.NodeID) {
 		err = fmt.Errorf("%w, or its id belongs to another disk: join under a new id, and replace it by that", err)
 	}
 	if store, ok := h.config.Storage.(disowner); ok {
-		h.config.Guard.mayStandStill()
+		h.watched.mayStandStill()
 		err = errors.Join(err, store.Disown())
 	}
 	h.fail("asking the others who it was", err)

@@ -18,7 +18,7 @@ const batch = 256
 func (h *Host) loop(ctx context.Context) {
 	for h.err == nil {
 		h.tick()
-		h.config.Guard.turns(h.watch.Read)
+		h.watched.turns(h.watch.Read)
 		h.notePause()
 		more := h.drain()
 		h.notePause() // a step may have waited for the disk
@@ -48,8 +48,8 @@ func (h *Host) tick() {
 func (h *Host) wait(ctx context.Context, more bool) bool {
 	if !more {
 		h.tick()
-		h.alarm.ringBy(min(h.policy.Due.First(), h.policy.DeferredUntil(), h.leaves, h.config.Guard.rousesBy(h.watch.Now)), h.watch.Now)
-		h.config.Guard.rests(h.alarm.set, h.watch.Now)
+		h.alarm.ringBy(min(h.policy.Due.First(), h.policy.DeferredUntil(), h.leaves, h.watched.rousesBy(h.watch.Now)), h.watch.Now)
+		h.watched.rests(h.alarm.set, h.watch.Now)
 	}
 	stop := ctx.Done()
 	if h.stopping {
@@ -61,7 +61,7 @@ func (h *Host) wait(ctx context.Context, more bool) bool {
 	}
 	select {
 	case <-h.closing:
-		h.config.Guard.turns(h.watch.Read)
+		h.watched.turns(h.watch.Read)
 		h.endReign(ErrClosed)
 		h.take(spec.Input{Call: spec.ResignCall})
 		return false
@@ -71,7 +71,7 @@ func (h *Host) wait(ctx context.Context, more bool) bool {
 			h.reign.Close(ErrClosed)
 		}
 	case f := <-h.calls:
-		h.config.Guard.turns(h.watch.Read)
+		h.watched.turns(h.watch.Read)
 		f()
 	case <-h.idle:
 	case <-h.config.Transport.Wake():
@@ -300,13 +300,13 @@ func (h *Host) step(in bully.Input, what spec.Input) {
 // save makes a promise durable, and reports whether it is. If not, the host stops for good.
 func (h *Host) save(promise spec.Durable) bool {
 	began := h.config.Clock.Now()
-	h.config.Guard.mayStandStill()
+	h.watched.mayStandStill()
 	if err := h.config.Storage.Save(promise); err != nil {
 		h.fail("saving the promise", err)
 		return false
 	}
 	h.tick() // a disk takes its time, and timers run from now on
-	h.config.Guard.turns(h.watch.Read)
+	h.watched.turns(h.watch.Read)
 	took := h.watch.Read.Sub(began)
 	h.counters.saves.add(took)
 	h.config.Metrics.Saved(took)
@@ -321,7 +321,7 @@ func (h *Host) save(promise spec.Durable) bool {
 func (h *Host) fail(doing string, err error) {
 	h.err = fmt.Errorf("%w: %s: %w", ErrStopped, doing, err)
 	was := h.reign
-	h.config.Guard.mayStandStill()
+	h.watched.mayStandStill()
 	h.endReign(h.err)
 	h.config.Logger.Error("stopped for good", slog.Any("err", h.err))
 	for was.Acts() { // others take an address that refuses for the proof that nobody acts here (R41)

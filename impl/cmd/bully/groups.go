@@ -24,6 +24,9 @@ its own. It exits with 0 if all nodes that were asked say the same, and each gro
 
   bully groups 10.0.0.1:8000                    what is, and what is not as planned
 
+Where members change it also names the groups that have not followed the last change of the cluster's members, and says why: ask all nodes, as
+the one that leads a group knows that best.
+
 -plan says who would lead what, before it is so, and needs no node:
 
   bully groups -plan -members 1,2,3 -group 'orders-[0-999]'
@@ -313,13 +316,13 @@ func (p program) showGroups(ctx context.Context, f *planFlags, flags *flag.FlagS
 	if at >= 0 && f.asJSON {
 		err = p.JSON(answers[at].placed)
 	} else if at >= 0 {
-		err = p.printPlaced(answers[at].placed, f.list)
+		err = p.printPlaced(answers[at].placed, f.list, whyLagging(answers))
 	}
 	return errors.Join(err, agreedGroups(answers))
 }
 
-// printPlaced prints who leads what.
-func (p program) printPlaced(placed *web.Placed, list bool) error {
+// printPlaced prints who leads what, and which groups have other members than the cluster, and why.
+func (p program) printPlaced(placed *web.Placed, list bool, lags map[string]string) error {
 	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "node\tstate\tweight\tleads\tplanned")
 	for _, m := range placed.Members {
@@ -359,11 +362,72 @@ func (p program) printPlaced(placed *web.Placed, list bool) error {
 	if !list && said > mostNamed {
 		_, _ = fmt.Fprintf(p.Out, "… and of %d others there is something to say; -list says it of all\n", said-mostNamed)
 	}
-	if len(placed.Changing) > 0 {
-		_, _ = fmt.Fprintf(p.Out, "%d groups have other members than the cluster, as yet\n", len(placed.Changing))
+	if len(lags) > 0 {
+		_, _ = fmt.Fprintf(p.Out, "%d groups have other members than the cluster, as yet:\n", len(lags))
+		var all []web.Lag
+		for _, name := range slices.Sorted(maps.Keys(lags)) {
+			all = append(all, web.Lag{Group: name, Why: lags[name]})
+			if list {
+				_, _ = fmt.Fprintf(p.Out, "  %s: %s\n", cli.PrintableText(name), cli.PrintableText(lags[name]))
+			}
+		}
+		for _, line := range byReason(all) {
+			if !list {
+				_, _ = fmt.Fprintf(p.Out, "  %s\n", line)
+			}
+		}
 	}
 	_, err := fmt.Fprintf(p.Out, "%d groups: %d led as planned, %d by another node, %d without a leader\n", len(placed.Names), len(placed.Names)-without-elsewhere, elsewhere, without)
 	return err
+}
+
+// byReason says why groups lag behind: those of one reason on one line, which names the first of them; and no more than so many lines.
+func byReason(lags []web.Lag) (lines []string) {
+	const most = 5
+	groups := map[string][]string{}
+	var reasons []string
+	for _, lag := range lags {
+		if groups[lag.Why] == nil {
+			reasons = append(reasons, lag.Why)
+		}
+		groups[lag.Why] = append(groups[lag.Why], lag.Group)
+	}
+	for n, why := range reasons {
+		if n == most {
+			return append(lines, fmt.Sprintf("… and for %d other reasons", len(reasons)-n))
+		}
+		names := groups[why]
+		text := strings.Join(names[:min(len(names), most)], ", ")
+		if more := len(names) - most; more > 0 {
+			text += fmt.Sprintf(" and %d others", more)
+		}
+		lines = append(lines, cli.PrintableText(text+": "+why))
+	}
+	return lines
+}
+
+// whyLagging returns the groups that have other members than the cluster, as any of the nodes says that were asked, and why: as the node says that leads them, if that was.
+func whyLagging(answers []placedAnswer) map[string]string {
+	why, sure := map[string]string{}, map[string]bool{}
+	for _, a := range answers {
+		if a.placed == nil {
+			continue
+		}
+		for i, name := range a.placed.Names {
+			leads := a.placed.Leaders[i] >= 0 && a.placed.Members[a.placed.Leaders[i]].ID == a.placed.Node
+			if !slices.Contains(a.placed.Changing, i) {
+				if leads { // it has followed, and the others are about to hear of it
+					delete(why, name)
+					sure[name] = true
+				}
+				continue
+			}
+			if text := a.placed.Lags[i]; leads || !sure[name] {
+				why[name], sure[name] = text, leads
+			}
+		}
+	}
+	return why
 }
 
 // mostNamed is how many groups are named, without -list, that are not led as planned.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"slices"
@@ -36,8 +37,12 @@ func (s *settings) ofGroups(given givenFlags) (err error) {
 		return cli.Usage("-group: the members of many groups are not found by DNS: give -members 1=host:port,…, or have them come and go: bully help init")
 	}
 	for _, single := range []string{"trace", "socket", "on-change"} {
-		if given[single] {
+		switch {
+		case !given[single]:
+		case single != "trace":
 			return cli.Usage(fmt.Sprintf("-%s is of one election: leave it out, or -group", single))
+		case !s.changing():
+			return cli.Usage("-trace is of one election, and with fixed members the cluster has none of its own: leave it out, or -group")
 		}
 	}
 	s.placement, s.placed, err = s.groupFlags.placement(s.fixedMembers())
@@ -55,13 +60,15 @@ func (s *settings) fixedMembers() []spec.NodeID {
 // groupNode is a node of many groups, with all that belongs to it.
 type groupNode struct {
 	*node
-	groups *groups.Groups
-	store  *storage.Groups
-	links  *transport.TCP
-	firsts atomic.Pointer[map[string][]spec.NodeID]      // of the groups that name their first members
-	lead   func(ctx context.Context, group string) error // leads a group while the node takes part in it; nil if nobody works here
-	leads  sync.WaitGroup
-	failed chan error // why the node is to end, of a lead
+	groups   *groups.Groups
+	store    *storage.Groups
+	links    *transport.TCP
+	firsts   atomic.Pointer[map[string][]spec.NodeID]      // of the groups that name their first members
+	lead     func(ctx context.Context, group string) error // leads a group while the node takes part in it; nil if nobody works here
+	leads    sync.WaitGroup
+	failed   chan error   // why the node is to end, of a lead
+	events   *web.Events  // of the cluster's own election, where members change; else nil
+	election http.Handler // the page of that, or nil
 }
 
 // newGroupNode opens all that such a node needs. When it returns an error nothing is left open.
@@ -109,12 +116,25 @@ func (n *groupNode) openGroups() (err error) {
 
 // openChanging opens a node whose members come and go.
 func (n *groupNode) openChanging(listener net.Listener) (err error) {
+	if err := n.record(); err != nil {
+		return err
+	}
+	var recorded host.Trace
+	if n.recorder != nil {
+		recorded = n.recorder
+	}
+	n.events = web.NewEvents(n.id, recorded)
+	if n.listener != nil { // it takes its time, and is made before the loops run
+		if n.election, err = n.page(); err != nil {
+			return err
+		}
+	}
 	n.firsts.Store(&n.placed.firsts)
 	n.groups, err = groups.Open(groups.Config{Dir: n.data, Cluster: n.cluster, Address: n.address, TLS: tlsOf(n.own), Insecure: n.insecure, HoldMemory: n.holdMemory, Listener: listener,
 		Weights: n.placement.Weights, Pins: n.placement.Pins, First: func(group string) []spec.NodeID { return (*n.firsts.Load())[group] }, Timing: n.timing, Progress: n.progress, Guard: n.guard,
 		Logger: n.bare,
 		Links:  func(c *transport.Config) { c.NoProof = c.NoProof || n.noProof },
-		Host:   func(c *host.Config) { c.Believe = n.believed }})
+		Host:   func(c *host.Config) { c.Believe, c.Metrics, c.Trace = n.believed, n.events, n.events }})
 	if err == nil {
 		n.links = n.groups.Links
 	}
@@ -129,7 +149,8 @@ func (n *groupNode) serveGroups() (err error) {
 	served := web.Config{Groups: n.groups, Cluster: n.cluster, Views: n.views, Stats: n.links.Stats, Dropped: n.logs.Dropped, Own: n.shown(), Most: n.slots(),
 		Version: cli.Revision(), Logger: n.logger}
 	if own := n.groups.Own; own != nil {
-		served.Node, served.Changer, served.Control = own, own, n.controlled()
+		served.Node, served.Changer, served.Control, served.Events = own, own, n.controlled(), n.events
+		served.Page = func() (http.Handler, error) { return n.election, nil }
 	}
 	n.web, err = web.New(served)
 	return err
@@ -171,7 +192,7 @@ func (n *groupNode) runGroups(ctx context.Context) error {
 			}
 		})
 	}
-	n.logger.Info("running", said...)
+	n.logger.Info("running", append(said, n.guardedBy()...)...)
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	serving.Go(func() { n.sayGroups(running) })
@@ -181,6 +202,7 @@ func (n *groupNode) runGroups(ctx context.Context) error {
 	stop()
 	stopped := n.groups.Stop(context.Background())
 	n.leads.Wait()
+	n.recordEnd(stopped)
 	kept()
 	if n.web != nil {
 		err = errors.Join(err, n.web.Close())

@@ -79,7 +79,7 @@ func guarded(g *host.GuardStatus) string {
 
 // guardedBy returns what the log says of the guard, if there is one; and says what it has told, if that is anything.
 func (n *node) guardedBy() []any {
-	g := n.host.Status().Guard
+	g := n.guard.Status()
 	if g == nil {
 		return nil
 	}

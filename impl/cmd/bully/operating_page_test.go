@@ -30,6 +30,7 @@ type hosts struct {
 	real    map[string]string // addresses, by those of the page
 	service map[string]*process
 	log     map[string]*output // of all lives of a node
+	also    []string           // flags of all nodes besides
 }
 
 // newHosts returns machines of these ids, with certificates of cluster jobs. Nothing runs.
@@ -96,6 +97,7 @@ func (h *hosts) settle(members ...string) {
 			}
 			lines = append(lines, "BULLY_ID="+id, "BULLY_CLUSTER=jobs", "BULLY_MEMBERS="+strings.Join(list, ","))
 		}
+		lines = append(lines, h.also...)
 		require.NoError(h.t, os.WriteFile(filepath.Join(etc, "bully.env"), []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 	}
 }
@@ -110,9 +112,10 @@ func fixed(t *testing.T) *hosts {
 }
 
 // changing makes a cluster of three whose members change, and runs it.
-func changing(t *testing.T) *hosts {
+func changing(t *testing.T, also ...string) *hosts {
 	t.Helper()
 	h := newHosts(t, "1", "2", "3")
+	h.also = also
 	h.settle()
 	for _, id := range h.all {
 		h.run(id, `bully init -data /var/lib/bully -cluster jobs -id $ID -members $MEMBERS $TLS`)
@@ -191,7 +194,7 @@ func (h *hosts) run(at, line string) {
 	command, _, _ := strings.Cut(line, " #")
 	wants := wantsOf(line)
 	fields := strings.Fields(command)
-	again := fields[0] == "journalctl" || strings.HasPrefix(command, "bully status") || strings.HasPrefix(command, "bully member list")
+	again := fields[0] == "journalctl" || strings.HasPrefix(command, "bully status") || strings.HasPrefix(command, "bully member list") || strings.HasPrefix(command, "bully groups")
 	for late := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) { // it is asked again until it has come to that
 		status, out := h.once(at, command, fields)
 		if wants.met(status, out, h.here(at, wants.text)) {

@@ -40,6 +40,7 @@ var procedures = map[string]func(t *testing.T, section string){
 	"A stolen authority":                     stolenAuthority,
 	"A lost disk, members fixed":             lostDiskFixed,
 	"A lost disk, members change":            lostDiskChanging,
+	"Many groups whose members change":       manyGroups,
 	"A member that goes and comes back":      goesAndComesBack,
 	"The same id twice":                      sameIDTwice,
 	"Quorum lost for good, members change":   lostQuorumChanging,
@@ -220,6 +221,32 @@ func lostDiskChanging(t *testing.T, section string) {
 	h.certify("3", "4")
 	h.followBlock(section, 1)
 	h.agree()
+}
+
+// manyGroups replaces a node of many groups that runs, and one whose disk is lost, and goes over to another program.
+func manyGroups(t *testing.T, section string) {
+	for i, prepare := range []func(*hosts){func(*hosts) {}, (*hosts).lose, nil} {
+		h := changing(t, "BULLY_GROUP=orders-[0-9]")
+		if prepare != nil {
+			prepare(h)
+			h.all = append(h.all, "4")
+			h.machine("4")
+			h.certify("4", "4")
+			h.settle()
+			h.all = []string{"1", "2", "4"}
+		}
+		h.followBlock(section, i)
+		h.agree()
+		for _, at := range h.all {
+			placed(t, h.at("10.0.0."+at+":8000"), func(p *web.Placed) bool { return len(p.Changing) == 0 && len(p.Members) == 3 && asPlanned(10)(p) })
+			if prepare == nil {
+				require.FileExists(t, filepath.Join(h.root, at, "new"), "the new program runs at %s", at)
+			}
+		}
+		if i == 0 {
+			require.Equal(t, 1, h.service["3"].wait(), "it has ended by itself")
+		}
+	}
 }
 
 func goesAndComesBack(t *testing.T, section string) {

@@ -138,13 +138,16 @@ func until(t *testing.T, what string, holds func() bool) {
 	require.Eventually(t, holds, patience, 5*time.Millisecond, what)
 }
 
-// leads waits until the node at an HTTP address knows of a leader, and returns its epoch.
+// leads waits until the node at an HTTP address knows of a leader, of the cluster's own election if there are many, and returns its epoch.
 func leads(t *testing.T, address string) (epoch uint64) {
 	t.Helper()
 	until(t, "a leader at "+address, func() bool {
-		var answer struct{ Epoch uint64 }
-		code, body := fetch(address, "/leader")
-		if code != http.StatusOK || json.Unmarshal([]byte(body), &answer) != nil {
+		var answer struct {
+			Leader *string
+			Epoch  uint64
+		}
+		code, body := fetch(address, "/status")
+		if code != http.StatusOK || json.Unmarshal([]byte(body), &answer) != nil || answer.Leader == nil {
 			return false
 		}
 		epoch = answer.Epoch

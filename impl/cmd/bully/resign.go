@@ -25,6 +25,9 @@ witness with bully member. So this is for a cluster with -preempt never, or a lo
 With -to ID the leader names the node that is to lead next: a voter that runs and that it is connected to. The others wait for that one, and no higher node
 pre-empts it for -hold. If it does not come within Timing.Patience, whoever stands next leads.
 
+Of nodes of many groups whose members change it is the cluster's own election that is resigned from; the groups are led on. To have a node lead no group, stop it,
+or make it a witness (bully member add -kind witness): where members are fixed there is no other election, and a node is stopped, or has -weight ID=0.
+
 It exits with 0 if another node leads, or the one that was named, and with 1 if not.
 
 `

@@ -85,7 +85,8 @@ with a leader and epochs of its own. Leaders are spread over the nodes, move onl
 nobody works here: bully exec -group runs a command for each group that it leads; a program of your own embeds impl/groups. /groups and the page say who leads what,
 /leader?group=NAME who leads one, and bully groups asks them. On SIGHUP files of -group are read again: groups come and go; do so at all nodes. Pins and
 weights are those of the start: to change them start one node after the other. If members come and go (bully init), bully member changes those of the cluster, and
-those of each group follow; a node that was removed ends by itself when no group has it. Give -group from the first start on.
+those of each group follow; a node that was removed ends by itself when no group has it. Give -group from the first start on, and the same groups everywhere. /status, /leading, /resign, /events,
+/steps, -trace, and the page at /election, are then of the cluster's own election, in which members are changed; no client should go by who leads that.
 ` + groupsText + `
 It exits with 0 if it was told to stop (if it leads, it resigns first); with 1 if it cannot run, or no longer, because its disk failed
 or it is no member any more, and says why; with 2 if it was called wrongly.
@@ -199,14 +200,11 @@ func (n *node) open() (err error) {
 	if err := n.listenHTTP(); err != nil {
 		return err
 	}
+	if err := n.record(); err != nil {
+		return err
+	}
 	var recorded host.Trace
-	if n.trace != "" {
-		name, _ := os.Hostname()
-		n.recorder, err = trace.NewRecorder(trace.Options{Dir: n.trace, Node: n.id, Members: n.members, Changing: n.changing(), Host: trace.Plain(name),
-			Commit: trace.Plain(cli.Revision()), MaxBytes: n.traceBytes, MaxFiles: n.traceFiles})
-		if err != nil {
-			return err
-		}
+	if n.recorder != nil {
 		recorded = n.recorder
 	}
 	phi, err := host.NewPhi(host.PhiConfig{Heartbeat: n.timing.Heartbeat, Floor: n.timing.Patience})
@@ -225,6 +223,25 @@ func (n *node) open() (err error) {
 		return err
 	}
 	return n.face(events)
+}
+
+// record begins to record the steps of the node, if -trace says so.
+func (n *node) record() (err error) {
+	if n.trace != "" {
+		name, _ := os.Hostname()
+		n.recorder, err = trace.NewRecorder(trace.Options{Dir: n.trace, Node: n.id, Members: n.members, Changing: n.changing(), Host: trace.Plain(name),
+			Commit: trace.Plain(cli.Revision()), MaxBytes: n.traceBytes, MaxFiles: n.traceFiles})
+	}
+	return err
+}
+
+// recordEnd records that the node has ended, for this reason. Of one that has stopped for good it is not known what is on the disk.
+func (n *node) recordEnd(why error) {
+	if n.recorder != nil && (why == nil || errors.Is(why, host.ErrRemoved)) {
+		if failed := n.recorder.Stopped(); failed != nil {
+			n.logger.Warn("the end of the node could not be recorded", "err", failed)
+		}
+	}
 }
 
 // face makes the servers of -http and of -socket, as far as they are given.
@@ -329,11 +346,7 @@ func (n *node) run(ctx context.Context) error {
 	stop := n.keepCertificate(ctx)
 	err := n.host.Run(ctx)
 	stop()
-	if n.recorder != nil && (err == nil || errors.Is(err, host.ErrRemoved)) { // else it is not known what is on the disk
-		if failed := n.recorder.Stopped(); failed != nil {
-			n.logger.Warn("the end of the node could not be recorded", "err", failed)
-		}
-	}
+	n.recordEnd(err)
 	for _, server := range []*web.Server{n.web, n.local} {
 		if server != nil {
 			err = errors.Join(err, server.Close())

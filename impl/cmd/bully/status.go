@@ -24,6 +24,10 @@ const statusHelp = `
 Asks nodes what they are, at the addresses that they were given by -http, and prints a table. It exits with 0 if
 all of them have answered and follow one leader, or are it, and with 1 if not.
 
+Of nodes of many groups whose members change (bully run -group) this is the cluster's own election, which says who its members are; beside it
+stands how many groups each node leads, of how many, and below which have not followed the last change of members, and why. Who leads which
+group, and whether each has a leader, bully groups says.
+
 `
 
 // answered is what a node has said, or why it has not.
@@ -39,6 +43,8 @@ type nodeStatus struct {
 	Version  string    `json:"version"`
 	Expires  time.Time `json:"certificate_expires,omitzero"`
 	EndsSoon bool      `json:"certificate_ends_soon,omitempty"`
+
+	Groups *web.GroupsNow `json:"groups,omitempty"` // of a node of many groups: all else is of the cluster's own election
 }
 
 // statusOf prints what nodes are.
@@ -140,12 +146,23 @@ func askAll(ctx context.Context, urls []string) []answered {
 // printAnswers prints a table.
 func printAnswers(out io.Writer, answers []answered) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "node\trole\tleader\tepoch\tfor\tlinks\tsteps\tsaves\tat")
+	of := "" // many groups
+	if slices.ContainsFunc(answers, func(a answered) bool { return a.Status != nil && a.Status.Groups != nil }) {
+		of = "groups\t"
+	}
+	_, _ = fmt.Fprintf(w, "node\trole\tleader\tepoch\tfor\tlinks\tsteps\tsaves\t%sat\n", of)
 	for _, a := range answers {
 		s := a.Status
 		if s == nil {
-			_, _ = fmt.Fprintf(w, "?\tunreachable\t\t\t\t\t\t\t%s\n", a.URL)
+			_, _ = fmt.Fprintf(w, "?\tunreachable\t\t\t\t\t\t\t%s%s\n", strings.Repeat("\t", strings.Count(of, "\t")), a.URL)
 			continue
+		}
+		led := ""
+		if s.Groups != nil {
+			led = fmt.Sprintf("%d/%d", s.Groups.Led, s.Groups.All)
+		}
+		if of != "" {
+			led += "\t"
 		}
 		role, since, up := cli.PrintableText(string(s.Role)), "", 0
 		switch {
@@ -175,8 +192,8 @@ func printAnswers(out io.Writer, answers []answered) error {
 				up++
 			}
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%d/%d\t%d\t%d\t%s\n", s.ID, role, s.Leader, s.Epoch, since, up, len(s.Links),
-			s.Counters.Steps, s.Counters.Saves, a.URL)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%d/%d\t%d\t%d\t%s%s\n", s.ID, role, s.Leader, s.Epoch, since, up, len(s.Links),
+			s.Counters.Steps, s.Counters.Saves, led, a.URL)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -243,6 +260,10 @@ func (s *nodeStatus) warnings() (all []string) {
 	if q := s.Quiet; q != nil {
 		all = append(all, fmt.Sprintf("its work reported no progress for %v, and it resigned from epoch %d at %s", q.For.Round(time.Millisecond), q.Epoch,
 			q.At.UTC().Format("2006-01-02 15:04:05 UTC")))
+	}
+	if g := s.Groups; g != nil && g.Lagging > 0 {
+		all = append(all, fmt.Sprintf("%d of %d groups have other members than the cluster, as yet, and its next change waits for them; bully groups names them", g.Lagging, g.All))
+		all = append(all, byReason(g.Lags)...)
 	}
 	for _, id := range s.Unbelieved {
 		all = append(all, fmt.Sprintf("node %s says that there are other members, and is not believed, as it is no member that this node knows", id))

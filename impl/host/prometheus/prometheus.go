@@ -64,7 +64,8 @@
 //	bully_transport_spoofed_total                  counter    Connections closed for a message of another sender.
 //	bully_transport_misaddressed_total             counter    Connections closed for a message to another node.
 //
-// A node of many groups (Config.Groups) tells instead, besides bully_link_up, bully_link_dead, bully_pauses_total and those of its transport:
+// A node of many groups (Config.Groups) tells instead, besides bully_link_up, bully_link_dead, bully_pauses_total and those of its transport, what is below. Where its members change, give the cluster's own
+// election (Groups.Own) as Config.Node too: then all of the above is told of that.
 //
 //	bully_groups                                   gauge      Groups in which this node takes part.
 //	bully_groups_led                               gauge      Groups that this node leads.
@@ -72,6 +73,8 @@
 //	bully_groups_without_leader                    gauge      Groups of which this node knows no leader.
 //	bully_groups_elsewhere                         gauge      Groups that another node leads than the one that does while all run.
 //	bully_groups_stuck                             gauge      Groups whose work hangs at this node, which takes no part in them meanwhile.
+//	bully_groups_lagging                           gauge      Groups that have other members than the cluster, as this node has both: they have not followed its last change yet.
+//	bully_groups_pending_changes                   gauge      Members that the groups which this node leads have otherwise than the cluster: each takes a change or two yet.
 //	bully_groups_changes_total                     counter    How often who leads a group, or in which epoch, has changed: twice in each failover.
 //	bully_groups_quiet_total                       counter    How often the work of a group reported no progress, and the node resigned in that group.
 //	bully_groups_steps_total                       counter    Steps taken, in all groups.
@@ -98,9 +101,9 @@ import (
 
 // Config says of what a Collector tells. Node must be given, or Groups.
 type Config struct {
-	// Node is a bully.Node, or a host.Host.
+	// Node is a bully.Node, or a host.Host; with Groups that of the cluster's own election, if there is one.
 	Node interface{ Status() host.Status }
-	// Groups is a node of many groups, instead: a groups.Groups.
+	// Groups is a node of many groups: a groups.Groups.
 	Groups interface {
 		Status() groups.Status
 		Placement() groups.Placement
@@ -167,7 +170,12 @@ func (c *Collector) Collect(collected chan<- prometheus.Metric) {
 // read reads all that is told.
 func (c *Collector) read() []web.Reading {
 	if g := c.config.Groups; g != nil {
-		return web.ReadGroupMetrics(g.Status(), g.Placement().Members, c.config.Stats)
+		var own *host.Status
+		if c.config.Node != nil {
+			now := c.config.Node.Status()
+			own = &now
+		}
+		return web.ReadGroupMetrics(g.Status(), g.Placement().Members, own, c.config.Stats)
 	}
 	return web.ReadMetrics(c.config.Node.Status(), c.config.Stats)
 }

@@ -13,6 +13,16 @@
 //	GET  /members  who the members are, if they come and go: see Members
 //	POST /members  adds, removes or replaces a member, at the leader: see Change and Changed
 //
+// A node of many groups (Config.Groups) answers instead:
+//
+//	GET  /         the page, for people: who leads what, which members each group has, and which lag behind
+//	GET  /groups   the same as JSON: see Placed; with ?down=3,4 who would lead while these are down
+//	GET  /leader   who leads one group: ?group=NAME
+//	GET  /metrics  the same of the groups, none of them by name
+//
+// and where its members change all of the above too, of the cluster's own election, but GET /leader; the page of that is at /election. /healthz then wants both loops to answer, and /status
+// says how the groups are: see GroupsNow. Where members are fixed there is no such election, and 404 says so.
+//
 // GET and HEAD /leading answer by the deadline of the reign, as host.Reign.Valid does, so never 200 after it, whatever the loop of the
 // node does meanwhile, and whatever it has been told:
 //

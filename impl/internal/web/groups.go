@@ -39,8 +39,11 @@ type Placed struct {
 	Stuck   []int          `json:"stuck"`  // whose work hangs at this node
 
 	// Where members change:
-	Changing []int          `json:"changing,omitempty"` // the groups that have other members than the cluster, as yet
-	Problems map[int]string `json:"problems,omitempty"` // why this node takes no part in a group, or waits
+	Changing []int                     `json:"changing,omitempty"` // the groups that have other members than the cluster, as yet: they lag behind
+	Lags     map[int]string            `json:"lags,omitempty"`     // … and why, as this node knows: whoever leads the group knows best
+	Problems map[int]string            `json:"problems,omitempty"` // why this node takes no part in a group, or waits
+	Sets     []map[int]spec.MemberKind `json:"sets,omitempty"`     // the members that groups have, and of which kind: they are few
+	Has      []int                     `json:"has,omitempty"`      // which of these each group has
 }
 
 // PlacedMember is a member in Placed.
@@ -52,6 +55,46 @@ type PlacedMember struct {
 	Wanted int         `json:"wanted"`        // how many while all run
 	Out    bool        `json:"out,omitempty"` // it is to lead nothing, as it is no voter of the cluster: it comes, or goes
 	View   string      `json:"view,omitempty"`
+
+	Kind spec.MemberKind `json:"kind,omitempty"` // of the cluster, where members change; "" if it is no member there
+}
+
+// GroupsNow is what GET /status says of the groups of a node, beside the cluster's own election.
+type GroupsNow struct {
+	All           int   `json:"all"` // in which it takes part
+	Led           int   `json:"led"` // by it
+	WithoutLeader int   `json:"without_leader"`
+	Lagging       int   `json:"lagging"` // that have other members than the cluster, as yet
+	Pending       int   `json:"pending"` // how many members that makes in all
+	Lags          []Lag `json:"lags"`    // of the first of them that no other node leads, by their names
+}
+
+// Lag says why a group has other members than the cluster.
+type Lag struct {
+	Group string `json:"group"`
+	Why   string `json:"why"`
+}
+
+// mostLags is how many groups GET /status names.
+const mostLags = 20
+
+// groupsNow returns what a node is to tell of its groups.
+func groupsNow(s *groups.Status) *GroupsNow {
+	now := GroupsNow{All: len(s.Groups), Led: s.Leading, Lags: []Lag{}}
+	for _, g := range s.Groups {
+		if g.Leader.IsNone() {
+			now.WithoutLeader++
+		}
+		if g.Pending == 0 {
+			continue
+		}
+		now.Lagging++
+		now.Pending += g.Pending
+		if (g.Leader.IsNone() || g.Leader == s.ID) && len(now.Lags) < mostLags {
+			now.Lags = append(now.Lags, Lag{g.Name, g.Lags})
+		}
+	}
+	return &now
 }
 
 // showGroups serves what there is to see of a node of many groups.
@@ -63,18 +106,29 @@ func (s *Server) showGroups(mux *http.ServeMux) {
 	})
 	mux.HandleFunc("GET /groups", s.placed)
 	mux.HandleFunc("GET /leader", s.leaderOf)
+	health := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) }
 	if s.config.Node != nil {
-		mux.HandleFunc("GET /members", s.members)
-		mux.HandleFunc("POST /members", s.change)
+		health = s.health
+		mux.Handle("GET /election", http.StripPrefix("/election", s.page))
+		s.showElection(mux)
+	} else {
+		for _, path := range []string{"/status", "/views", "/leading", "/resign", "/members", "/events", "/steps"} {
+			mux.HandleFunc(path, noElection)
+		}
 	}
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-s.config.Groups.Done():
 			http.Error(w, "the node has ended", http.StatusServiceUnavailable)
 		default:
-			_, _ = w.Write([]byte("ok\n"))
+			health(w, r)
 		}
 	})
+}
+
+// noElection answers whoever asks nodes whose members are fixed for an election of the cluster itself.
+func noElection(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "this node runs many elections, and none of the cluster itself, as its members are fixed: bully groups, GET /groups and /leader?group=NAME say who leads; stop a node, and others lead its groups", http.StatusNotFound)
 }
 
 // placed answers who leads what; or, with ?down=3,4, who would while these are down: nobody, if the others are no quorum.
@@ -106,6 +160,14 @@ func (s *Server) placement(down []spec.NodeID) Placed {
 		p.Members = append(p.Members, PlacedMember{ID: id, State: stateOf(&now, id), Weight: placement.Weights[id], Out: !slices.Contains(placement.Members, id), View: s.config.Views[id]})
 	}
 	own := s.ownMembers()
+	if own != nil {
+		for i, id := range ids {
+			m, _ := own.Member(id)
+			p.Members[i].Kind = m.Kind
+		}
+		p.Lags, p.Problems = map[int]string{}, map[int]string{}
+	}
+	sets := map[string]int{}
 	for i, g := range now.Groups {
 		leader, wanted := slices.Index(ids, g.Leader), slices.Index(ids, first(&placement, &g, down))
 		if leader >= 0 {
@@ -121,15 +183,16 @@ func (s *Server) placement(down []spec.NodeID) Placed {
 		if g.Stuck {
 			p.Stuck = append(p.Stuck, i)
 		}
-		if own != nil && !sameMembers(g.Members, *own) {
-			p.Changing = append(p.Changing, i)
+		if own == nil {
+			continue
+		}
+		if g.Pending > 0 {
+			p.Changing, p.Lags[i] = append(p.Changing, i), g.Lags
 		}
 		if g.Problem != "" {
-			if p.Problems == nil {
-				p.Problems = map[int]string{}
-			}
 			p.Problems[i] = g.Problem
 		}
+		p.Has = append(p.Has, p.setOf(g.Members, ids, sets))
 	}
 	return p
 }
@@ -162,14 +225,23 @@ func (s *Server) ownMembers() *spec.Configuration {
 	return s.config.Node.Status().Configuration
 }
 
-// sameMembers reports whether a group has the members of the cluster, each of its kind.
-func sameMembers(group, cluster spec.Configuration) bool {
-	for _, m := range cluster.Members() {
-		if is, there := group.Member(m.ID); !there || is.Kind != m.Kind {
-			return false
+// setOf returns the place in Sets of the members of a group. Of the sets that are there, by their members, it keeps account.
+func (p *Placed) setOf(c spec.Configuration, ids []spec.NodeID, sets map[string]int) int {
+	members := map[int]spec.MemberKind{}
+	key := make([]byte, 0, 8*len(ids))
+	for i, id := range ids {
+		if m, is := c.Member(id); is {
+			members[i] = m.Kind
+			key = append(key, string(m.Kind)...)
 		}
+		key = append(key, ',')
 	}
-	return group.Len() == cluster.Len()
+	at, there := sets[string(key)]
+	if !there {
+		at = len(p.Sets)
+		sets[string(key)], p.Sets = at, append(p.Sets, members)
+	}
+	return at
 }
 
 // first returns who is to lead a group while some are down, or none.
@@ -245,9 +317,21 @@ func (p *Placed) Check() error {
 	if slices.ContainsFunc(p.Changing, func(i int) bool { return i < 0 || i >= n }) {
 		return errors.New("what it says of members that change names groups that are not there")
 	}
-	for i := range p.Problems {
-		if i < 0 || i >= n {
-			return errors.New("what it says of problems names groups that are not there")
+	for _, said := range []map[int]string{p.Problems, p.Lags} {
+		for i := range said {
+			if i < 0 || i >= n {
+				return errors.New("what it says of problems names groups that are not there")
+			}
+		}
+	}
+	if len(p.Has) != 0 && len(p.Has) != n || slices.ContainsFunc(p.Has, func(set int) bool { return set < 0 || set >= len(p.Sets) }) {
+		return errors.New("what it says of the members of groups does not fit together")
+	}
+	for _, set := range p.Sets {
+		for m := range set {
+			if m < 0 || m >= len(p.Members) {
+				return errors.New("what it says of the members of groups names members that are not there")
+			}
 		}
 	}
 	return nil

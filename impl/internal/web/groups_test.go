@@ -107,25 +107,78 @@ func TestPlacedWhileMembersChange(t *testing.T) {
 	n.placement = groups.Placement{Members: []spec.NodeID{one, two}, Weights: map[spec.NodeID]int{one: 1, two: 2}}
 	n.status.Groups = []groups.GroupStatus{
 		{Name: "a", Leader: one, Epoch: 4, Wanted: one, Members: cluster},
-		{Name: "b", Leader: three, Epoch: 9, Wanted: two, Members: of(map[spec.NodeID]spec.MemberKind{one: spec.Voter, two: spec.Voter, three: spec.Voter})},
-		{Name: "c", Epoch: 2, Members: of(map[spec.NodeID]spec.MemberKind{one: spec.Voter, two: spec.Voter, four: spec.Voter}), Problem: "it waits"},
+		{Name: "b", Leader: three, Epoch: 9, Wanted: two, Members: of(map[spec.NodeID]spec.MemberKind{one: spec.Voter, two: spec.Voter, three: spec.Voter}), Pending: 2, Lags: "node 3 leads it, and knows why"},
+		{Name: "c", Epoch: 2, Members: of(map[spec.NodeID]spec.MemberKind{one: spec.Voter, two: spec.Voter, four: spec.Voter}), Problem: "it waits", Pending: 1, Lags: "it waits"},
+		{Name: "d", Leader: one, Epoch: 3, Wanted: one, Members: cluster},
 	}
-	ask := asksWith(t, n, &fake{status: host.Status{ID: one, Configuration: &cluster}})
+	ask := asksWith(t, n, &fake{status: host.Status{ID: one, Role: spec.Follower, Configuration: &cluster}})
 	_, body := ask("/groups")
 	var p Placed
 	require.NoError(t, json.Unmarshal([]byte(body), &p))
 	require.NoError(t, p.Check())
-	require.Equal(t, []PlacedMember{{ID: one, State: "this", Weight: 1, Leads: 1, Wanted: 1}, {ID: two, State: "up", Weight: 2, Wanted: 1, View: "http://two:8000"},
-		{ID: three, State: "dead", Leads: 1, Out: true}, {ID: four, State: "down", Out: true}}, p.Members)
-	require.Equal(t, []int{0, 2, -1}, p.Leaders)
-	require.Equal(t, []int{0, 1, -1}, p.Wanted)
+	require.Equal(t, []PlacedMember{{ID: one, State: "this", Weight: 1, Leads: 2, Wanted: 2, Kind: spec.Voter}, {ID: two, State: "up", Weight: 2, Wanted: 1, View: "http://two:8000", Kind: spec.Voter},
+		{ID: three, State: "dead", Leads: 1, Out: true}, {ID: four, State: "down", Out: true, Kind: spec.Observer}}, p.Members)
+	require.Equal(t, []int{0, 2, -1, 0}, p.Leaders)
+	require.Equal(t, []int{0, 1, -1, 0}, p.Wanted)
 	require.Equal(t, []int{1, 2}, p.Changing)
+	require.Equal(t, map[int]string{1: "node 3 leads it, and knows why", 2: "it waits"}, p.Lags)
 	require.Equal(t, map[int]string{2: "it waits"}, p.Problems)
+	require.Equal(t, []map[int]spec.MemberKind{{0: spec.Voter, 1: spec.Voter, 3: spec.Observer}, {0: spec.Voter, 1: spec.Voter, 2: spec.Voter}, {0: spec.Voter, 1: spec.Voter, 3: spec.Voter}}, p.Sets)
+	require.Equal(t, []int{0, 1, 2, 0}, p.Has)
 	code, body := ask("/members")
 	require.Equal(t, http.StatusOK, code)
 	require.Contains(t, body, `"kind":"observer"`)
-	code, _ = asksOf(t, n)("/members")
-	require.Equal(t, http.StatusNotFound, code)
+
+	// What is of one election is of the cluster's own, with how the groups are beside it.
+	_, body = ask("/status")
+	var now struct {
+		Cluster string
+		Groups  GroupsNow
+	}
+	require.NoError(t, json.Unmarshal([]byte(body), &now))
+	require.Equal(t, "jobs", now.Cluster)
+	require.Equal(t, GroupsNow{All: 4, Led: 1, WithoutLeader: 1, Lagging: 2, Pending: 3, Lags: []Lag{{"c", "it waits"}}}, now.Groups, "node 3 says why of what it leads")
+	for range 2 * mostLags {
+		n.status.Groups = append(n.status.Groups, groups.GroupStatus{Name: "more", Pending: 1, Lags: "why"})
+	}
+	_, body = ask("/status")
+	require.NoError(t, json.Unmarshal([]byte(body), &now))
+	require.Equal(t, 2+2*mostLags, now.Groups.Lagging)
+	require.Len(t, now.Groups.Lags, mostLags, "they are many")
+	for path, want := range map[string]string{"/leading": `"leading":false`, "/views": `"cluster":"jobs"`, "/healthz": "ok"} {
+		_, body := ask(path)
+		require.Contains(t, body, want, path)
+	}
+	_, body = ask("/metrics")
+	for _, want := range []string{"bully_groups_lagging 42", "bully_groups_pending_changes 0", "bully_leading 0", `bully_members{kind="observer"} 1`, "bully_pauses_total 2"} {
+		require.Contains(t, body, "\n"+want)
+	}
+	code, body = asksWith(t, n, &fake{status: host.Status{ID: one}, err: host.ErrStopped})("/healthz")
+	require.Equal(t, http.StatusServiceUnavailable, code, body)
+}
+
+// Where members are fixed the cluster has no election of its own, and whoever asks for one is told where to ask.
+func TestNoElectionOfTheCluster(t *testing.T) {
+	ask := asksOf(t, newPlaced())
+	for _, path := range []string{"/status", "/views", "/leading", "/members", "/events", "/steps", "/resign"} {
+		code, body := ask(path)
+		require.Equal(t, http.StatusNotFound, code, path)
+		require.Contains(t, body, "none of the cluster itself, as its members are fixed: bully groups", path)
+	}
+}
+
+// A change of members that waits for groups is not made in time: who wanted it is told which they are, and why they lag.
+func TestChangeWaitsForGroups(t *testing.T) {
+	n := newPlaced()
+	n.status.Groups[0].Pending, n.status.Groups[0].Lags = 1, "node 4 is to vote"
+	s := &Server{config: Config{Groups: n, Node: &fake{}}}
+	_, why := s.whyNot(host.ErrChangeInProgress)
+	require.Contains(t, why.Message, "; 1 groups have not followed the last change yet, and the next waits for them (bully groups names them): a: node 4 is to vote")
+	_, why = s.whyNot(host.ErrNotLeader)
+	require.NotContains(t, why.Message, "groups")
+	n.status.Groups[0].Pending = 0
+	_, why = s.whyNot(host.ErrChangeInProgress)
+	require.NotContains(t, why.Message, "groups")
 }
 
 // What a node has told may be anything: what does not fit together is not believed.
@@ -140,6 +193,10 @@ func TestPlacedIsChecked(t *testing.T) {
 		"a pin to nobody":     func(p *Placed) { p.Wanted, p.Pinned = []int{-1}, []int{0} },
 		"changes in no group": func(p *Placed) { p.Changing = []int{1} },
 		"a problem of none":   func(p *Placed) { p.Problems = map[int]string{1: "it waits"} },
+		"a lag of none":       func(p *Placed) { p.Lags = map[int]string{-1: "it waits"} },
+		"a set is not there":  func(p *Placed) { p.Has = []int{0} },
+		"too few sets":        func(p *Placed) { p.Has, p.Sets = []int{0, 0}, []map[int]spec.MemberKind{{}} },
+		"a set of nobody":     func(p *Placed) { p.Has, p.Sets = []int{0}, []map[int]spec.MemberKind{{2: spec.Voter}} },
 		"a pin of no group":   func(p *Placed) { p.Pinned = []int{1} },
 		"a wanted nobody is":  func(p *Placed) { p.Wanted = []int{2} },
 		"a pin of less group": func(p *Placed) { p.Pinned = []int{-1} },
@@ -164,7 +221,6 @@ func TestLeaderOfGroup(t *testing.T) {
 		"/leader?group=e": {http.StatusServiceUnavailable, "the node has not started yet\n"},
 		"/leader?group=d": {http.StatusNotFound, `this node takes part in no group "d"`},
 		"/leader":         {http.StatusBadRequest, "which group?"},
-		"/status":         {http.StatusNotFound, ""},
 		"/healthz":        {http.StatusOK, "ok"},
 	} {
 		code, body := ask(path)

@@ -147,8 +147,28 @@ func (s *Server) whyNot(err error) (code int, _ Changed) {
 	for _, r := range refusals {
 		if errors.Is(err, r.err) {
 			c.Refusal = r.refusal
+			if r.refusal == InProgress {
+				c.Message += s.lagging()
+			}
 			return r.code, c
 		}
 	}
 	return http.StatusUnprocessableEntity, c
+}
+
+// lagging says which groups keep members from being changed further, or "".
+func (s *Server) lagging() string {
+	if s.config.Groups == nil {
+		return ""
+	}
+	status := s.config.Groups.Status()
+	now := groupsNow(&status)
+	if now.Lagging == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("; %d groups have not followed the last change yet, and the next waits for them (bully groups names them)", now.Lagging)
+	if len(now.Lags) > 0 {
+		text += fmt.Sprintf(": %s: %s", now.Lags[0].Group, now.Lags[0].Why)
+	}
+	return text
 }

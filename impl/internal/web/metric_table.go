@@ -174,6 +174,16 @@ var ofGroups = []row[groups.Status]{
 	one("groups_elsewhere", Gauge, "Groups that another node leads than the one that does while all run.",
 		those(func(_ *groups.Status, g *groups.GroupStatus) bool { return !g.Leader.IsNone() && g.Leader != g.Wanted })),
 	one("groups_stuck", Gauge, "Groups whose work hangs at this node, which takes no part in them meanwhile.", those(func(_ *groups.Status, g *groups.GroupStatus) bool { return g.Stuck })),
+	one("groups_lagging", Gauge, "Groups that have other members than the cluster, as this node has both: they have not followed its last change yet.",
+		those(func(_ *groups.Status, g *groups.GroupStatus) bool { return g.Pending > 0 })),
+	one("groups_pending_changes", Gauge, "Members that the groups which this node leads have otherwise than the cluster: each takes a change or two yet.", func(s *groups.Status) (n float64) {
+		for i := range s.Groups {
+			if g := &s.Groups[i]; g.Leader == s.ID {
+				n += float64(g.Pending)
+			}
+		}
+		return n
+	}),
 	countedInGroups("changes_total", "How often who leads a group, or in which epoch, has changed: twice in each failover.", func(c *groups.Counters) uint64 { return c.Changes }),
 	countedInGroups("quiet_total", "How often the work of a group reported no progress, and the node resigned in that group.", func(c *groups.Counters) uint64 { return c.Quiets }),
 	countedInGroups("steps_total", "Steps taken, in all groups.", func(c *groups.Counters) uint64 { return c.Steps }),

@@ -23,7 +23,12 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", metricsType)
 	var all []Reading
 	if g := s.config.Groups; g != nil {
-		all = ReadGroupMetrics(g.Status(), g.Placement().Members, s.config.Stats)
+		var own *host.Status
+		if s.config.Node != nil {
+			now := s.config.Node.Status()
+			own = &now
+		}
+		all = ReadGroupMetrics(g.Status(), g.Placement().Members, own, s.config.Stats)
 	} else {
 		all = ReadMetrics(s.config.Node.Status(), s.config.Stats)
 	}
@@ -183,11 +188,19 @@ func ReadMetrics(node host.Status, links func() transport.Stats) []Reading {
 	return append(read(ofNode, &node), readLinks(links)...)
 }
 
-// ReadGroupMetrics reads what is told of a node of many groups, which has these members; and of its links, unless links is nil.
-func ReadGroupMetrics(node groups.Status, members []spec.NodeID, links func() transport.Stats) []Reading {
-	others := slices.DeleteFunc(slices.Clone(members), func(id spec.NodeID) bool { return id == node.ID })
-	common := read([]row[host.Status]{linkUp, linkDead, pauses}, asHost(&node, others))
-	return slices.Concat(read(ofGroups, &node), common, readLinks(links))
+// ReadGroupMetrics reads what is told of a node of many groups, which has these members; of the cluster's own election, if it has one, as of a node of one; and of its links,
+// unless links is nil.
+func ReadGroupMetrics(node groups.Status, members []spec.NodeID, own *host.Status, links func() transport.Stats) []Reading {
+	var election []Reading
+	if own != nil {
+		both := *own
+		both.Counters.Pauses += node.Counters.Pauses // each has a loop of its own
+		election = read(ofNode, &both)
+	} else {
+		others := slices.DeleteFunc(slices.Clone(members), func(id spec.NodeID) bool { return id == node.ID })
+		election = read([]row[host.Status]{linkUp, linkDead, pauses}, asHost(&node, others))
+	}
+	return slices.Concat(read(ofGroups, &node), election, readLinks(links))
 }
 
 func readLinks(links func() transport.Stats) []Reading {

@@ -38,7 +38,7 @@ type Certificate interface {
 // Config says what a Server shows. Node and Events must be given, or Groups.
 type Config struct {
 	Node    Node
-	Groups  Groups // a node of many groups, instead of Events and Page; Node and Changer are then the cluster's own election, where members change
+	Groups  Groups // a node of many groups; Node, Events, Changer and Page are then of the cluster's own election, where members change, and else nil
 	Events  *Events
 	Control bool                         // whoever reaches the server may make the node resign, and change members
 	Changer Changer                      // changes members; nil if they are fixed
@@ -157,16 +157,23 @@ func (s *Server) handler() http.Handler {
 // showNode serves what there is to see of a node of one election.
 func (s *Server) showNode(mux *http.ServeMux) {
 	mux.Handle("GET /{$}", s.page)
+	mux.HandleFunc("GET /leader", s.leader)
+	mux.HandleFunc("GET /healthz", s.health)
+	s.showElection(mux)
+}
+
+// showElection serves what there is to see of an election, and what can be done to it: of the only one, or of the cluster's own beside many groups.
+func (s *Server) showElection(mux *http.ServeMux) {
 	mux.HandleFunc("GET /views", s.views)
 	mux.HandleFunc("GET /status", s.status)
-	mux.HandleFunc("GET /leader", s.leader)
 	mux.HandleFunc("GET /leading", s.leading)
-	mux.HandleFunc("GET /healthz", s.health)
-	mux.HandleFunc("GET /events", s.stream(s.config.Events.serve))
-	mux.HandleFunc("GET /steps", s.stream(s.config.Events.steps.serve))
 	mux.HandleFunc("POST /resign", s.resign)
 	mux.HandleFunc("GET /members", s.members)
 	mux.HandleFunc("POST /members", s.change)
+	if s.config.Events != nil {
+		mux.HandleFunc("GET /events", s.stream(s.config.Events.serve))
+		mux.HandleFunc("GET /steps", s.stream(s.config.Events.steps.serve))
+	}
 }
 
 // stream serves what lasts: no more of them at once than half of the connections, so that questions are answered besides.
@@ -201,6 +208,8 @@ type status struct {
 	Expires  string   `json:"certificate_expires,omitempty"`   // of the node, in UTC; "" if it has none
 	EndsSoon bool     `json:"certificate_ends_soon,omitempty"` // it is time to renew it
 	Counters counters `json:"counters"`
+
+	Groups *GroupsNow `json:"groups,omitempty"` // of a node of many groups, whose members change: all else is of the cluster's own election
 }
 
 // counters are the host's, with what the transport has counted.
@@ -222,6 +231,10 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 		stats := s.config.Stats()
 		all.Counters.BytesSent, all.Counters.BytesReceived = stats.BytesOut, stats.BytesIn
 		all.Counters.Lost, all.Counters.Dropped = stats.Lost, stats.Dropped
+	}
+	if s.config.Groups != nil {
+		now := s.config.Groups.Status()
+		all.Groups = groupsNow(&now)
 	}
 	answer(w, http.StatusOK, all)
 }

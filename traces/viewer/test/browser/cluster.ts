@@ -1,5 +1,5 @@
 // Nodes as processes, with a real network and real disks, for tests that watch them.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,10 @@ export class Cluster {
   readonly #running = new Map<number, ChildProcess>();
   readonly #lastWords = new Map<number, string>();
 
-  private constructor(name: string, places: Place[], flags: string[]) {
+  readonly #roams: boolean; // members come and go
+
+  private constructor(name: string, places: Place[], flags: string[], roams = false) {
+    this.#roams = roams;
     this.#name = name;
     this.#places = places;
     this.#flags = flags;
@@ -32,15 +35,40 @@ export class Cluster {
     return one;
   }
 
+  // roaming begins nodes 1 to many, whose members come and go, with these flags besides, and waits until each answers at a path.
+  static async roaming(name: string, many: number, path: string, flags: string[] = []): Promise<Cluster> {
+    const free = await ports(2 * many);
+    const one = new Cluster(name, Array.from({ length: many }, (_, k) => ({ id: k + 1, address: `127.0.0.1:${free[k]}`, http: `127.0.0.1:${free[many + k]}` })), flags, true);
+    for (const { id } of one.#places) {
+      one.say(['init', '-cluster', name, '-id', String(id), '-data', join(one.#data, String(id)), '-members', one.#places.map((p) => `${p.id}=${p.address}`).join()]);
+      one.begin(id);
+    }
+    await Promise.all(one.pages().map((page) => answers(page + path)));
+    return one;
+  }
+
+  // join begins one more node, with these flags, which waits to be added; and returns what it is added as.
+  async join(flags: string[]): Promise<string> {
+    const [address, http] = (await ports(2)).map((port) => `127.0.0.1:${port}`), id = this.#places.length + 1;
+    this.#places.push({ id, address: address!, http: http! });
+    this.say(['join', '-cluster', this.#name, '-id', String(id), '-data', join(this.#data, String(id)), '-address', address!, '-members', this.#places.slice(0, -1).map((p) => p.id).join()]);
+    this.begin(id, flags);
+    await answers(`http://${http}/groups`);
+    return `${id}=${address}`;
+  }
+
+  // say runs a command of bully, which is to end well, and returns what it prints.
+  say(args: string[]): string { return execFileSync(bully(), args, { encoding: 'utf8', timeout: 60_000 }); }
+
   // pages returns the addresses of the pages of all nodes.
   pages(): string[] { return this.#places.map((p) => `http://${p.http}/`); }
 
   // begin starts a node, with what its disk has kept.
-  begin(id: number): void {
+  begin(id: number, flags = this.#flags): void {
     const { address, http } = this.#places[id - 1]!;
-    const child = spawn(bully(), ['run', '-cluster', this.#name, '-id', String(id), '-data', join(this.#data, String(id)), '-profile', 'busy', '-log-level', 'warn',
-      '-members', this.#places.map((p) => `${p.id}=${p.address}`).join(), '-listen', address, '-http', http,
-      '-view', this.#places.map((p) => `${p.id}=http://${p.http}`).join(), ...this.#flags], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const fixed = ['-cluster', this.#name, '-id', String(id), '-members', this.#places.map((p) => `${p.id}=${p.address}`).join(), '-listen', address];
+    const child = spawn(bully(), ['run', '-data', join(this.#data, String(id)), '-profile', 'busy', '-log-level', 'warn', ...(this.#roams ? [] : fixed), '-http', http,
+      '-view', this.#places.map((p) => `${p.id}=http://${p.http}`).join(), ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
     child.stderr.on('data', (said: Buffer) => { this.#lastWords.set(id, ((this.#lastWords.get(id) ?? '') + said.toString()).slice(-2000)); });
     this.#running.set(id, child);
     guard(child);

@@ -8,7 +8,8 @@ import { after, patience, test, visit } from './kit';
 const groups = 41;
 
 let cluster: Cluster | undefined;
-after(() => cluster?.end());
+let roaming: Cluster | undefined;
+after(() => Promise.all([cluster?.end(), roaming?.end()]));
 
 // Facts are the four numbers at the top.
 interface Facts { groups: number; planned: number; elsewhere: number; without: number }
@@ -92,4 +93,55 @@ test('who leads what of many groups: as planned, as it would be if a node went, 
     assert.deepEqual(small.faults, []);
     await small.close();
   }
+});
+
+test('which members each group has, and which lag behind those of the cluster, and why: while a node is added, and goes', { timeout: 300_000 }, async () => {
+  const nodes = roaming = await Cluster.roaming('roaming', 2, 'groups', ['-group', 'orders-[0-9]']);
+  const url = nodes.pages()[0]!;
+  const all = nodes.pages().map((page) => page.replace(/\/$/, ''));
+  const seen = await visit({ url, network: (asked) => asked.startsWith(url) });
+  const { page } = seen;
+  const lag = async (many: number): Promise<void> => {
+    await page.waitForFunction((text) => document.querySelector('#facts li:nth-child(5)')?.textContent === text, `${many}lag behind the members`, { timeout: patience })
+      .catch(async () => assert.fail(`not ${many} lag: ${await page.locator('#facts').textContent()}. The nodes: ${nodes.said()}`));
+  };
+  const chips = async (): Promise<string[]> => page.locator('.node .chip').allTextContents();
+  const says = async (text: RegExp): Promise<void> => page.locator('#found').filter({ hasText: text }).waitFor({ timeout: patience });
+  await lag(0);
+  await page.getByRole('searchbox', { name: 'Find a group' }).fill('orders-3');
+  await says(/^orders-3: led by node [12], epoch \d+; members 1, 2$/);
+  assert.ok(await page.locator('#lags').isHidden());
+
+  // One comes, and takes part in no group: all lag.
+  const third = await nodes.join(['-group', 'other']);
+  nodes.say(['member', 'add', '-kind', 'witness', '-http', all.join(), third]);
+  await lag(10);
+  assert.deepEqual(await chips(), ['this node', 'connected', 'connected, witness']);
+  await page.locator('#lags h2').filter({ hasText: /^Not the members of the cluster, as yet: 10 groups$/ }).waitFor();
+  await page.locator('#lags li').filter({ hasText: /^orders-\d: 1, 2, 3 \(observer\); node 3 is to vote, and has not acknowledged yet/ }).first().waitFor({ timeout: patience });
+  await says(/^orders-3: .*; members 1, 2, 3 \(observer\); it lags behind the cluster: node/);
+  await page.evaluate(axe);
+  assert.deepEqual((await judged(page, 'groups that lag')).wrong, []);
+  assert.ok(await page.getByRole('link', { name: 'the cluster\'s own election' }).isVisible());
+
+  // It takes part: none lags.
+  await nodes.kill(3);
+  nodes.begin(3);
+  await lag(0);
+  await says(/; members 1, 2, 3 \(witness\)$/);
+  assert.ok(await page.locator('#lags').isHidden());
+
+  // It is removed, and ends; the page has two nodes again.
+  nodes.say(['member', 'remove', '-http', all.join(), '3']);
+  await page.waitForFunction(() => document.querySelectorAll('.node').length === 2, undefined, { timeout: patience });
+  await lag(0);
+  await says(/; members 1, 2$/);
+  assert.deepEqual(seen.faults, []);
+  await seen.close();
+
+  // The cluster's own election has a page beside it.
+  const own = await visit({ url: `${url}election`, network: (asked) => nodes.pages().some((page) => asked.startsWith(page)) });
+  await own.page.getByText('leads').first().waitFor({ timeout: patience });
+  assert.deepEqual(own.faults, []);
+  await own.close();
 });
