@@ -64,8 +64,8 @@
 //	bully_transport_spoofed_total                  counter    Connections closed for a message of another sender.
 //	bully_transport_misaddressed_total             counter    Connections closed for a message to another node.
 //
-// A node of many groups (Config.Groups) tells instead, besides bully_link_up, bully_link_dead, bully_pauses_total and those of its transport, what is below. Where its members change, give the cluster's own
-// election (Groups.Own) as Config.Node too: then all of the above is told of that.
+// A node of many groups (Config.Groups) tells instead, besides bully_link_up, bully_link_dead, bully_pauses_total and those of its transport, what is below. Where its members change, all
+// of the above is told of the cluster's own election, too (Groups.Own).
 //
 //	bully_groups                                   gauge      Groups in which this node takes part.
 //	bully_groups_led                               gauge      Groups that this node leads.
@@ -101,7 +101,7 @@ import (
 
 // Config says of what a Collector tells. Node must be given, or Groups.
 type Config struct {
-	// Node is a bully.Node, or a host.Host; with Groups that of the cluster's own election, if there is one.
+	// Node is a bully.Node, or a host.Host. It is not asked if Groups are given: they have that of the cluster's own election.
 	Node interface{ Status() host.Status }
 	// Groups is a node of many groups: a groups.Groups.
 	Groups interface {
@@ -171,8 +171,8 @@ func (c *Collector) Collect(collected chan<- prometheus.Metric) {
 func (c *Collector) read() []web.Reading {
 	if g := c.config.Groups; g != nil {
 		var own *host.Status
-		if c.config.Node != nil {
-			now := c.config.Node.Status()
+		if node, is := g.(*groups.Groups); is && node.Own != nil {
+			now := node.Own.Status()
 			own = &now
 		}
 		return web.ReadGroupMetrics(g.Status(), g.Placement().Members, own, c.config.Stats)

@@ -178,6 +178,32 @@ func TestOfGroups(t *testing.T) {
 	require.NotContains(t, told, "bully_epoch")
 }
 
+// A node of groups whose members change tells of the cluster's own election as well.
+func TestOfChangingGroups(t *testing.T) {
+	dir, first := t.TempDir(), founding(t)
+	require.NoError(t, storage.Init(dir, storage.Identity{ID: one, Cluster: "test", Incarnation: storage.NewIncarnation()}, first))
+	node, err := groups.Open(groups.Config{ID: one, Cluster: "test", Dir: dir, Address: "127.0.0.1:0"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, node.Close()) })
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(New(Config{Groups: node, Stats: counted}))
+	gathered, err := registry.Gather()
+	require.NoError(t, err)
+	var told []string
+	for _, family := range gathered {
+		told = append(told, family.GetName())
+	}
+	require.Subset(t, told, []string{"bully_groups_lagging", "bully_role", "bully_configuration_settled", "bully_transport_sent_total"})
+}
+
+// founding returns the configuration that a cluster of one node begins with.
+func founding(t *testing.T) spec.Configuration {
+	t.Helper()
+	first, err := spec.NewConfiguration(0, 1, []spec.Member{{ID: one, Kind: spec.Voter, Rank: 1, Address: "127.0.0.1:1"}})
+	require.NoError(t, err)
+	return first
+}
+
 // ofCommand returns what the page of the command says.
 func ofCommand(t *testing.T, node fixed) map[string]*dto.MetricFamily {
 	t.Helper()
