@@ -27,7 +27,9 @@ a signal of somebody else has killed it. When it ends by itself, with whatever s
 It is told, and shows in /status, /metrics and bully status, how often and why it was killed.
 
 PROGRAM gets SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1 and SIGUSR2 from its guard. After the first three it is not started again. It has a process
-group of its own, which is killed with it, and no standard input. If the guard dies, the kernel kills PROGRAM.
+group of its own, and no standard input. When a signal has killed it, its guard kills all that it has started: who forks may have its address open, which then
+refuses nobody, and is not free. PROGRAM must stay in the foreground: if it ends by itself, what it has started goes on without a guard, which says so.
+If the guard dies, the kernel kills PROGRAM, and that alone. A guard may be the first process of a container: it waits for those whose parents have ended.
 
 "bully run -guard" is "bully guard -- bully run". A program of your own embeds a node, and has it tell its guard (host.FindGuard); as long as
 it has told nothing it is watched for stops only. A shell between the guard and the program must exec it.

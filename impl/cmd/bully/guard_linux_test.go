@@ -87,6 +87,7 @@ func TestGuard(t *testing.T) {
 
 	guard.signal(syscall.SIGTERM)
 	require.Equal(t, cli.OK, guard.wait(), "the node ends in good order, and with it its guard")
+	require.NotContains(t, guard.log.String(), "without a guard", "who holds the memory of the node ends by itself")
 	require.False(t, alive(third))
 	require.Contains(t, guard.log.String(), `"msg":"stopped"`)
 	require.Contains(t, guard.log.String(), `"msg":"the guard has killed the program"`)
@@ -193,6 +194,7 @@ func TestGuardOfPrograms(t *testing.T) {
 	// A process that it leaves behind, with all that it has open, keeps nobody.
 	stray := guard(`sleep 1000 >/dev/null 2>&1 & echo $! >"$0.stray"; exit 5`)
 	require.Equal(t, 5, stray.wait())
+	require.Contains(t, stray.log.String(), "what it has started goes on without a guard")
 	left := number(t, file+".stray")
 	require.True(t, alive(left))
 	require.NoError(t, syscall.Kill(left, syscall.SIGKILL))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 // becomeSubreaper makes this process the parent of all its descendants whose parents end.
@@ -108,6 +109,55 @@ func reap(spared map[int]bool) {
 		if p.ended && p.parent == os.Getpid() {
 			_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil) // it is there: nobody else waits for it
 		}
+	}
+}
+
+// reapOrphans waits for children of this process that have ended, until it comes to one that somebody else waits for.
+func reapOrphans(spared int) {
+	const (
+		all      = 0 // P_ALL
+		whoEnded = syscall.WEXITED | syscall.WNOHANG | syscall.WNOWAIT
+	)
+	for {
+		var info struct { // siginfo_t, as far as it is read
+			_   [3]int32
+			_   [0]uintptr // what follows is aligned as a pointer
+			pid int32
+			_   [116]byte
+		}
+		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, all, 0, uintptr(unsafe.Pointer(&info)), whoEnded, 0, 0)
+		if errno != 0 || info.pid == 0 || int(info.pid) == spared {
+			return
+		}
+		_, _ = syscall.Wait4(int(info.pid), nil, syscall.WNOHANG, nil) // it is there: nobody else waits for it
+	}
+}
+
+// memoryName is how the process shows that holds the memory of another (package hold). It has nothing else, and ends by itself, when that costs least.
+const memoryName = "bully-memory\n"
+
+// leftBehind returns the descendants of this process, but for those that only hold memory, or have ended.
+func leftBehind() (left []descendant) {
+	for _, p := range descendants(os.Getpid(), nil) {
+		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", p.pid))
+		if err == nil && !p.ended && string(name) != memoryName {
+			left = append(left, p)
+		}
+	}
+	return left
+}
+
+// killLeftBehind kills them, again and again until none is left, or none may be killed: they may have started others meanwhile.
+func killLeftBehind() {
+	for begin := time.Now(); time.Since(begin) < givesUp; time.Sleep(time.Millisecond) {
+		left := leftBehind()
+		if len(left) == 0 {
+			return
+		}
+		for _, p := range left {
+			_ = syscall.Kill(p.pid, syscall.SIGKILL) // it may have ended
+		}
+		reapOrphans(0)
 	}
 }
 

@@ -59,7 +59,8 @@ type guard struct {
 	lines   *cli.LogQueue // a reader that hangs must not keep it from killing
 	timer   *timer
 	signals chan os.Signal
-	told    bool // the program is to end
+	orphans chan os.Signal // a child has ended, which may be one whose parents have
+	told    bool           // the program is to end
 	account account
 	pauses  pauses
 }
@@ -78,7 +79,7 @@ const guardedVariable = "BULLY_GUARDED"
 
 func newGuard(path string, args []string, asJSON bool) *guard {
 	runtime.GOMAXPROCS(1)
-	g := &guard{path: path, args: args, lines: cli.NewLogQueue(os.Stderr, nil), signals: make(chan os.Signal, 16)}
+	g := &guard{path: path, args: args, lines: cli.NewLogQueue(os.Stderr, nil), signals: make(chan os.Signal, 16), orphans: make(chan os.Signal, 1)}
 	if g.log = slog.New(slog.NewTextHandler(g.lines, nil)); asJSON {
 		g.log = slog.New(slog.NewJSONHandler(g.lines, nil))
 	}
@@ -110,6 +111,8 @@ func (g *guard) main() int {
 		return notStarted
 	}
 	go g.timer.run()
+	becomeSubreaper()
+	signal.Notify(g.orphans, syscall.SIGCHLD)
 	for {
 		began := time.Now()
 		cmd, err := g.start()
@@ -182,6 +185,8 @@ func (g *guard) watch(pid int) (status int, over bool) {
 				return g.ended(pid, w, killed)
 			}
 			changes <- struct{}{}
+		case <-g.orphans:
+			reapOrphans(pid)
 		case <-g.timer.rings:
 			if because := silent.ring(g.timer, pid); because != "" {
 				kill(because)
@@ -201,8 +206,12 @@ func bySignal(s syscall.Signal) string {
 // ended returns what follows from the end of the program.
 func (g *guard) ended(pid int, w syscall.WaitStatus, killed bool) (status int, over bool) {
 	if !w.Signaled() {
+		if left := len(leftBehind()); left > 0 {
+			g.log.Warn("the program has ended, and what it has started goes on without a guard: a guarded program stays in the foreground", "pid", pid, "processes", left)
+		}
 		return w.ExitStatus(), true // also if it was about to be killed
 	}
+	killLeftBehind() // it may have the address open: that is to refuse, and to be free for the next
 	if !killed && !g.told {
 		g.note("the program has died", pid, "it died of a signal: "+w.Signal().String())
 	}

@@ -168,6 +168,26 @@ func TestGuardStartsAgain(t *testing.T) {
 	require.Contains(t, lives[2], `"kills":1,"restarts":2,"last":"it died of a signal: segmentation fault"`)
 }
 
+// TestGuardLeavesNothing: what a program has started, in whatever session, is dead when the program is started again that a signal has killed, but for who holds its
+// memory; and who has lost its parent is waited for.
+func TestGuardLeavesNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lives")
+	cmd := guardOf(t, `[ -e "$0.memory" ] && exit 3
+written() { until [ -s "$1" ]; do sleep 0.01; done; }
+setsid sh -c 'echo $$ >"$0"; exec sleep 1000' "$0.left" & written "$0.left"
+sh -c 'sh -c "echo \$\$ >\"\$0\"" "$0" &' "$0.orphan"; written "$0.orphan"
+k=0; while [ -e "/proc/$(cat "$0.orphan")" ]; do sleep 0.01; k=$((k + 1)); [ $k -lt 1000 ] || exit 4; done
+cp "$(command -v sleep)" "${0%/*}/bully-memory"; setsid "${0%/*}/bully-memory" 1000 & echo $! >"$0.memory"
+until [ "$(cat /proc/$!/comm)" = bully-memory ]; do sleep 0.01; done
+kill -KILL $$`, file)
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 3, cmd.ProcessState.ExitCode(), "4: the orphan has ended, and nobody has waited for it")
+	require.False(t, alive(pidIn(t, file+".left")))
+	memory := pidIn(t, file+".memory")
+	require.True(t, alive(memory), "it ends by itself")
+	require.NoError(t, syscall.Kill(memory, syscall.SIGKILL))
+}
+
 // TestGuardKilled: a program does not outlive its guard.
 func TestGuardKilled(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
