@@ -3,9 +3,18 @@
 import type { Page } from 'playwright-core';
 import { idle } from './page';
 
+// laidOut waits, in the page, until all is drawn: a ring whose room has changed, as words below it came or went, is laid out again, and the engine may answer meanwhile.
+const laidOut = `(async () => {
+  const fits = () => Number(document.querySelector('.ring-picture').getAttribute('height')) === document.querySelector('.ring-surface').clientHeight;
+  do {
+    await ${idle};
+    await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+  } while (document.documentElement.hasAttribute('data-busy') || !fits());
+})()`;
+
 // overlaps returns a line for each of them.
-export function overlaps(page: Page): Promise<string[]> {
-  return page.evaluate(found);
+export async function overlaps(page: Page): Promise<string[]> {
+  return await page.evaluate(`(async () => { await ${laidOut}; return (${found.toString()})(); })()`) as string[];
 }
 
 // atPhases returns them of what is shown now, and of each of so many phases from there. The keys are pressed by a script, as they are many.
@@ -14,10 +23,7 @@ export async function atPhases(page: Page, most: number): Promise<string[]> {
     const found = ${found.toString()};
     const wrong = [];
     for (let phase = 0; phase <= ${most}; phase++) {
-      await ${idle};
-      do await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))); // a ring whose room has changed is laid out again
-      while (Number(document.querySelector('.ring-picture').getAttribute('height')) !== document.querySelector('.ring-surface').clientHeight);
-      await ${idle};
+      await ${laidOut};
       wrong.push(...found().map((line) => 'phase ' + phase + ': ' + line));
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'n', bubbles: true, cancelable: true }));
     }
