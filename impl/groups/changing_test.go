@@ -134,11 +134,7 @@ var one, two, three, four, five, six = spec.IntegerID(1), spec.IntegerID(2), spe
 func TestGroupsFollowTheMembers(t *testing.T) {
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all := names(40)
-		c := newRoaming(t, 3, nil)
-		for _, id := range c.ids {
-			c.lead(ctx, id, all...)
-		}
-		c.awaitLeaders(20*time.Second, c.wanted(all))
+		c := newRoaming(t, 3, nil).led(ctx, 20*time.Second, all)
 		for _, next := range []struct{ comes, goes spec.NodeID }{{four, one}, {five, three}, {six, two}} {
 			c.begin(next.comes)
 			c.lead(ctx, next.comes, all...)
@@ -313,11 +309,7 @@ func (c *cluster) epochOf(id spec.NodeID, name string) spec.Epoch {
 func TestGroupsBelieveMembers(t *testing.T) {
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all := names(5)
-		c := newRoaming(t, 3, nil)
-		for _, id := range c.ids {
-			c.lead(ctx, id, all...)
-		}
-		c.awaitLeaders(20*time.Second, c.wanted(all))
+		c := newRoaming(t, 3, nil).led(ctx, 20*time.Second, all)
 		liar := c.network.JoinChanging(six, 6)
 		liar.SetMembers(map[spec.NodeID]string{one: "", two: "", three: ""})
 		for _, id := range c.ids {

@@ -130,11 +130,15 @@ func newCluster(t *testing.T, n int, config func(*groups.Config)) *cluster {
 
 // newLed returns a cluster of three in which work would lead all groups everywhere, and does where it is to.
 func newLed(ctx context.Context, t *testing.T, all []string) *cluster {
-	c := newCluster(t, 3, nil)
+	return newCluster(t, 3, nil).led(ctx, 10*time.Second, all)
+}
+
+// led has work lead all groups everywhere, waits until it does where it is to, and returns the cluster.
+func (c *cluster) led(ctx context.Context, within time.Duration, all []string) *cluster {
 	for _, id := range c.ids {
 		c.lead(ctx, id, all...)
 	}
-	c.awaitLeaders(10*time.Second, c.wanted(all))
+	c.awaitLeaders(within, c.wanted(all))
 	return c
 }
 

@@ -12,7 +12,7 @@ import (
 
 // pending returns how many members a group has otherwise than the cluster: it lacks them, has them yet, or has them of another kind.
 func (l *loop) pending(g *group) int {
-	if !l.changing || l.follows(g) {
+	if !l.changing {
 		return 0
 	}
 	return ((g.members ^ l.all) | (g.electors ^ l.electors) | (g.voters ^ l.voters)).Size()
@@ -20,10 +20,11 @@ func (l *loop) pending(g *group) int {
 
 // lags returns why a group has other members than the cluster, as far as this node knows: whoever leads it knows best. It is for people, and "" of a group that has the same.
 func (l *loop) lags(g *group) string {
+	if l.pending(g) == 0 {
+		return ""
+	}
 	_, member := l.own.Member(l.config.ID)
 	switch waits := g.waitsFor(); {
-	case l.pending(g) == 0:
-		return ""
 	case waits != "":
 		return waits
 	case g.hung != nil:

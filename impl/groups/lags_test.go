@@ -30,11 +30,7 @@ func (c *cluster) lagging(id spec.NodeID, pending int, words string) {
 func TestWhyGroupsLag(t *testing.T) {
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all := names(5)
-		c := newRoaming(t, 3, nil)
-		for _, id := range c.ids {
-			c.lead(ctx, id, all...)
-		}
-		c.awaitLeaders(20*time.Second, c.wanted(all))
+		c := newRoaming(t, 3, nil).led(ctx, 20*time.Second, all)
 		c.lagging(one, 0, "")
 
 		awaited := "node 4 is to vote, and has not acknowledged yet that it is an observer: it must run, and take part in this group"

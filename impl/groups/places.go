@@ -121,9 +121,7 @@ func (l *loop) talks() bool {
 }
 
 // follows reports whether a group has the members of the cluster, each of its kind.
-func (l *loop) follows(g *group) bool {
-	return g.members == l.all && g.electors == l.electors && g.voters == l.voters
-}
+func (l *loop) follows(g *group) bool { return l.pending(g) == 0 }
 
 // refersTo returns whom a group speaks of, besides its members.
 func (g *group) refersTo() (all policy.Set) {

@@ -215,9 +215,7 @@ func (l *loop) eventOf(g *group, what spec.Input, out *bully.Output) *spec.Event
 	if g.trace == nil {
 		return nil
 	}
-	e := spec.Event{Node: l.alias(g, l.me), Action: out.Action, Input: what, Sent: out.Send, State: g.node.State()}
-	e.Sent = slices.Clone(e.Sent)
-	return &e
+	return &spec.Event{Node: l.alias(g, l.me), Action: out.Action, Input: what, Sent: slices.Clone(out.Send), State: g.node.State()}
 }
 
 // record records a step: when what it promises is on disk, and before anything of it is said. A trace with a gap would be none, so it ends with the first failure.

@@ -365,16 +365,16 @@ func (p program) printPlaced(placed *web.Placed, list bool, lags map[string]stri
 	if len(lags) > 0 {
 		_, _ = fmt.Fprintf(p.Out, "%d groups have other members than the cluster, as yet:\n", len(lags))
 		var all []web.Lag
+		var lines []string
 		for _, name := range slices.Sorted(maps.Keys(lags)) {
 			all = append(all, web.Lag{Group: name, Why: lags[name]})
-			if list {
-				_, _ = fmt.Fprintf(p.Out, "  %s: %s\n", cli.PrintableText(name), cli.PrintableText(lags[name]))
-			}
+			lines = append(lines, cli.PrintableText(name+": "+lags[name]))
 		}
-		for _, line := range byReason(all) {
-			if !list {
-				_, _ = fmt.Fprintf(p.Out, "  %s\n", line)
-			}
+		if !list {
+			lines = byReason(all)
+		}
+		for _, line := range lines {
+			_, _ = fmt.Fprintf(p.Out, "  %s\n", line)
 		}
 	}
 	_, err := fmt.Fprintf(p.Out, "%d groups: %d led as planned, %d by another node, %d without a leader\n", len(placed.Names), len(placed.Names)-without-elsewhere, elsewhere, without)

@@ -116,12 +116,9 @@ func (n *groupNode) openGroups() (err error) {
 
 // openChanging opens a node whose members come and go.
 func (n *groupNode) openChanging(listener net.Listener) (err error) {
-	if err := n.record(); err != nil {
+	recorded, err := n.record()
+	if err != nil {
 		return err
-	}
-	var recorded host.Trace
-	if n.recorder != nil {
-		recorded = n.recorder
 	}
 	n.events = web.NewEvents(n.id, recorded)
 	if n.listener != nil { // it takes its time, and is made before the loops run

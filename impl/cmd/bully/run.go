@@ -200,12 +200,9 @@ func (n *node) open() (err error) {
 	if err := n.listenHTTP(); err != nil {
 		return err
 	}
-	if err := n.record(); err != nil {
+	recorded, err := n.record()
+	if err != nil {
 		return err
-	}
-	var recorded host.Trace
-	if n.recorder != nil {
-		recorded = n.recorder
 	}
 	phi, err := host.NewPhi(host.PhiConfig{Heartbeat: n.timing.Heartbeat, Floor: n.timing.Patience})
 	if err != nil {
@@ -225,14 +222,15 @@ func (n *node) open() (err error) {
 	return n.face(events)
 }
 
-// record begins to record the steps of the node, if -trace says so.
-func (n *node) record() (err error) {
-	if n.trace != "" {
-		name, _ := os.Hostname()
-		n.recorder, err = trace.NewRecorder(trace.Options{Dir: n.trace, Node: n.id, Members: n.members, Changing: n.changing(), Host: trace.Plain(name),
-			Commit: trace.Plain(cli.Revision()), MaxBytes: n.traceBytes, MaxFiles: n.traceFiles})
+// record begins to record the steps of the node, and returns by what: nothing, unless -trace says so.
+func (n *node) record() (recorded host.Trace, err error) {
+	if n.trace == "" {
+		return nil, nil
 	}
-	return err
+	name, _ := os.Hostname()
+	n.recorder, err = trace.NewRecorder(trace.Options{Dir: n.trace, Node: n.id, Members: n.members, Changing: n.changing(), Host: trace.Plain(name),
+		Commit: trace.Plain(cli.Revision()), MaxBytes: n.traceBytes, MaxFiles: n.traceFiles})
+	return n.recorder, err
 }
 
 // recordEnd records that the node has ended, for this reason. Of one that has stopped for good it is not known what is on the disk.

@@ -48,9 +48,9 @@ func (p program) guarded(ctx context.Context, f benchFlags) error {
 	var results []guardedResult
 	for _, n := range sizes {
 		all, failed := make([]guardedResult, len(profiles)), make([]error, len(profiles))
-		var looking sync.WaitGroup
-		counting, counted := context.WithCancel(ctx)
-		go p.countDown(counting, fmt.Sprintf("%s, %d nodes each", f.profiles, n), f.looks)
+		var looking, counting sync.WaitGroup
+		until, counted := context.WithCancel(ctx)
+		counting.Go(func() { p.countDown(until, fmt.Sprintf("%s, %d nodes each", f.profiles, n), f.looks) })
 		for i, profile := range profiles {
 			looking.Go(func() {
 				command := []string{node, "run", "-guard", "-cluster", "bench-" + profile, "-insecure", "-profile", profile}
@@ -63,6 +63,7 @@ func (p program) guarded(ctx context.Context, f benchFlags) error {
 		}
 		looking.Wait()
 		counted()
+		counting.Wait() // nothing is said of it after the table
 		if err := errors.Join(failed...); err != nil {
 			return err
 		}
