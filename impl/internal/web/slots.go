@@ -25,7 +25,6 @@ type slot struct {
 	slots  *slots
 	active bool // guarded by slots.mu, as left is
 	left   bool
-	leave  sync.Once
 }
 
 // tooMany is what is said when there is no slot.
@@ -40,10 +39,7 @@ func (s *slots) Accept() (net.Conn, error) {
 			s.evict() // it may be for want of a file; the server tries again
 			return nil, err
 		}
-		s.mu.Lock()
-		full := len(s.open) >= s.most
-		s.mu.Unlock()
-		if full && !s.evict() {
+		if !s.room() {
 			_ = c.SetWriteDeadline(time.Now().Add(time.Second)) // a socket that is new takes so little at once
 			_, _ = c.Write([]byte(tooMany))
 			_ = c.Close()
@@ -57,16 +53,30 @@ func (s *slots) Accept() (net.Conn, error) {
 	}
 }
 
+// room reports whether one more connection may be open, if need be in the place of another.
+func (s *slots) room() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.open) < s.most || s.evictLocked()
+}
+
 // evict closes the oldest connection that nothing is asked on, and reports whether there was one.
 func (s *slots) evict() bool {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.evictLocked()
+}
+
+// evictLocked is evict for who holds mu.
+func (s *slots) evictLocked() bool {
 	i := slices.IndexFunc(s.open, func(c *slot) bool { return !c.active })
-	var oldest *slot
-	if i >= 0 {
-		oldest = s.open[i]
+	if i < 0 {
+		return false
 	}
-	s.mu.Unlock()
-	return oldest != nil && oldest.Close() == nil
+	oldest := s.open[i]
+	oldest.leaveLocked()
+	_ = oldest.Conn.Close() // it may have been closed already, and be about to leave by itself: there is room all the same
+	return true
 }
 
 // note takes note of what a connection does, as http.Server tells it.
@@ -89,13 +99,16 @@ func (c *slot) setActive(active bool) bool {
 
 // Close implements net.Conn.
 func (c *slot) Close() error {
-	c.leave.Do(func() {
-		c.slots.mu.Lock()
-		defer c.slots.mu.Unlock()
-		c.left = true
-		if i := slices.Index(c.slots.open, c); i >= 0 {
-			c.slots.open = slices.Delete(c.slots.open, i, i+1)
-		}
-	})
+	c.slots.mu.Lock()
+	c.leaveLocked()
+	c.slots.mu.Unlock()
 	return c.Conn.Close()
+}
+
+// leaveLocked gives the slot free, for who holds mu. It may be free.
+func (c *slot) leaveLocked() {
+	c.left = true
+	if i := slices.Index(c.slots.open, c); i >= 0 {
+		c.slots.open = slices.Delete(c.slots.open, i, i+1)
+	}
 }

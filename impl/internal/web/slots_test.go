@@ -69,6 +69,22 @@ func TestNoFiles(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 }
 
+// closing is a connection that the server is closing.
+type closing struct{ net.Conn }
+
+func (closing) Close() error { return net.ErrClosed }
+
+// TestIdleEndsMeanwhile: a connection that ends by itself while it gives way makes room like any other.
+func TestIdleEndsMeanwhile(t *testing.T) {
+	s := &slots{most: 1}
+	ends := &slot{Conn: closing{}, slots: s}
+	s.open = []*slot{ends}
+	require.True(t, s.room())
+	require.Empty(t, s.open)
+	require.ErrorIs(t, ends.Close(), net.ErrClosed)
+	require.True(t, s.room())
+}
+
 // TestStreamsHaveHalf fills all slots for streams with listeners that read nothing: others are answered, and one listener more is told
 // to come again.
 func TestStreamsHaveHalf(t *testing.T) {
