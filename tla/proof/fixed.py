@@ -203,4 +203,4 @@ def prove_rest(prover, S, code, conf, quick=False):
 def begin(edit=None):
     """The state before, the page's code, and the configuration that never changes."""
     S = Before(GHOSTS, member=lambda k: voter(k, MEMBERS))
-    return S, text.load(words(me, True), edit), Conf(conf_of(z3.Int("conf_epoch"), z3.Int("conf_version"), MEMBERS))
+    return S, text.load(words(me, True), edit), Conf(conf_of(z3.Int("fixed_epoch"), z3.Int("fixed_version"), MEMBERS))

@@ -7,15 +7,17 @@ prove.py -second     asks cvc5 all that z3 has proved, too, and compares what it
 prove.py -second -list   writes second.txt
 prove.py NAME...     only parts, or jobs, of these names"""
 import multiprocessing
+import multiprocessing.connection
 import os
 import pathlib
 import sys
 import time
 
 try:
+    import cvc5  # noqa: F401
     import z3  # noqa: F401
 except ImportError:
-    sys.exit("make prove needs the Python package z3-solver, which it installs with pip into .cache/prove: that has failed, see above.")
+    sys.exit("make prove needs the Python packages z3-solver and cvc5, which it installs with pip into .cache/prove: that has failed, see above.")
 
 import bounds
 import changes
@@ -67,6 +69,7 @@ def jobs():
     yield "fencing", "states of plain values", fencing.explore, ()
     yield "clocks", "R37", bounds.prove, ()
     yield "majorities", "R3, R47", majorities.prove, ()
+    yield "edits", "all", teeth.edits, ()
 
 
 STATEMENTS = {
@@ -77,34 +80,55 @@ STATEMENTS = {
     "clocks": "R37: from rates of clocks the order that OneActing needs; each bound is enough, and tight",
     "reached": "the invariants are true in states that are reached, from which every action is taken",
     "mutants": "each rule off: the proof fails, or holds, as mutants.json says",
+    "edits": "mutants.json: each of its edits is one of the page's code of now",
     "majorities": "two majorities share a node, over one changed elector too",
 }
 
 
-def run(job):
+def run(job, answers):
     part, name, function, arguments, second = job
     prover = Prover(second)
     try:
         function(prover, *arguments)
     except Exception as problem:                # of the page's code: it uses what has no meaning here, or goes wrong
         prover.failed.append((name, f"{type(problem).__name__}: {problem}"))
-    return part, name, prover.asked, prover.failed, prover.seconds(), prover.asked_second, prover.unknown_second, prover.notes
+    answers.send((part, name, prover.asked, prover.failed, prover.seconds(), prover.asked_second, prover.unknown_second, prover.notes))
+
+
+def results(todo):
+    """What each job says, in a process of its own: what z3 answers may depend on what it was asked before. One that dies has failed."""
+    fork, running = multiprocessing.get_context("fork"), {}
+    while todo or running:
+        while todo and len(running) < min(2, os.cpu_count() or 1):
+            job = todo.pop(0)
+            answers, child = fork.Pipe(duplex=False)
+            process = fork.Process(target=run, args=(job, child))
+            process.start()
+            child.close()
+            running[answers] = process, job
+        for answers in multiprocessing.connection.wait(list(running)):
+            process, (part, name, *_) = running.pop(answers)
+            try:
+                result = answers.recv()
+            except EOFError:
+                process.join()
+                result = part, name, 0, [(name, f"the process that asked ended, with exit code {process.exitcode}")], 0, 0, [], []
+            process.join()
+            yield result
 
 
 def main(words):
     second, names, started = "-second" in words, [w for w in words if not w.startswith("-")], time.monotonic()
     todo = [(*job, second) for job in (teeth.jobs() if "-mutants" in words else jobs()) if not names or any(n in job[:2] for n in names)]
-    done = []
-    # A process of its own for each job: what z3 answers may depend on what it was asked before.
-    with multiprocessing.get_context("fork").Pool(min(2, os.cpu_count() or 1), maxtasksperchild=1) as pool:
-        for result in pool.imap_unordered(run, todo, chunksize=1):
-            done.append(result)
-            part, name, asked, failed, *_ = result
-            print(f"\r{len(done)} of {len(todo)}: {part} {name}, {asked} queries".ljust(78), end="", file=sys.stderr, flush=True)
-            for note in result[-1]:
-                print("\r" + note, flush=True)
-            for what, answer in failed:
-                print(f"\nNOT PROVED: {part}: {what}: {answer}", flush=True)
+    done, count = [], len(todo)
+    for result in results(todo):
+        done.append(result)
+        part, name, asked, failed, *_ = result
+        print(f"\r{len(done)} of {count}: {part} {name}, {asked} queries".ljust(78), end="", file=sys.stderr, flush=True)
+        for note in result[-1]:
+            print("\r" + note, flush=True)
+        for what, answer in failed:
+            print(f"\nNOT PROVED: {part}: {what}: {answer}", flush=True)
     print("", file=sys.stderr)
     return table(done, second, started) or (unknown(done, "-list" in words) if second and not names else 0)
 

@@ -22,8 +22,23 @@ def mutants():
     return json.loads(LIST.read_text(encoding="utf-8"))
 
 
+def edits(prover):
+    """What each edit replaces is in the page's code, once: else a rule that was reworded would be broken by nobody."""
+    for mutant in mutants():
+        if edit := _edit(mutant):
+            prover.asked += 1
+            try:
+                text.code(edit)
+            except ValueError as problem:
+                prover.failed.append((mutant["name"], str(problem)))
+
+
+def _edit(mutant):
+    return text.Edit(mutant["old"], mutant["new"]) if mutant.get("old") else None
+
+
 def _begin(mutant):
-    edit = text.Edit(mutant["old"], mutant["new"]) if mutant.get("old") else None
+    edit = _edit(mutant)
     if mutant["members"] == "fixed":
         S, code, conf = fixed.begin(edit)
         return S, list(network.actions(S, code, conf)), fixed

@@ -18,7 +18,7 @@ class Edit:
 
     def apply(self, code):
         if code.count(self.old) != 1:
-            raise SystemExit(f"{CODE}: {self.old!r} is there {code.count(self.old)} times, and a mutant needs it once")
+            raise ValueError(f"{CODE}: {self.old!r} is there {code.count(self.old)} times, and a mutant needs it once")
         return code.replace(self.old, self.new)
 
 
@@ -26,7 +26,7 @@ def code(edit=None):
     """The one Python block of the page."""
     blocks = re.findall(r"^```python\n(.*?)^```", CODE.read_text(encoding="utf-8"), re.S | re.M)
     if len(blocks) != 1:
-        raise SystemExit(f"{CODE}: {len(blocks)} blocks of code where one is expected")
+        raise ValueError(f"{CODE}: {len(blocks)} blocks of code where one is expected")
     return edit.apply(blocks[0]) if edit else blocks[0]
 
 
