@@ -28,7 +28,7 @@ func Example() {
 	_ = guard.Admit(2, func() error { return nil }) // somebody has led in epoch 2, and this node does not know
 
 	members := map[string]string{"1": "127.0.0.1:0"} // a real cluster has three, or five: ParseMembers reads a list, FindMembers asks DNS
-	node, err := bully.Open(bully.Config{ID: "1", Cluster: "jobs", Folder: dir, Members: members, Timing: host.Busy()})
+	node, err := bully.Open(bully.Config{ID: "1", Cluster: "jobs", Folder: dir, Members: members, Timing: host.WAN()})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -27,15 +27,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// newNode runs a node that is the only member, beside programs, and returns its socket.
+// newClient returns a program that a node takes to be silent only after a long time: a busy machine may let a test stand still.
+func newClient(socket string) *agent.Client { return &agent.Client{Socket: socket, Silence: time.Hour} }
+
+// newNode runs a node that is the only member, beside programs, and returns its socket. Its reigns outlast the time for which a busy machine lets
+// a test stand still, so such tests take their time, and do so together.
 func newNode(t *testing.T) (socket string, stop func()) {
 	t.Helper()
+	t.Parallel()
 	one := spec.IntegerID(1)
 	address, err := hold.Listen("127.0.0.1:0")
 	require.NoError(t, err)
 	events := web.NewEvents(one, nil)
 	h, err := host.New(host.Config{ID: one, Members: []spec.NodeID{one}, Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(one),
-		Timing: host.Busy(), Metrics: events, Trace: events})
+		Timing: host.WAN(), Metrics: events, Trace: events})
 	require.NoError(t, err)
 	server, err := web.New(web.Config{Node: h, Events: events, Control: true})
 	require.NoError(t, err)
@@ -72,7 +77,7 @@ func newNode(t *testing.T) (socket string, stop func()) {
 // TestLead: work has a reign that is valid until it is over; what work returns is what Lead returns, and the node has resigned.
 func TestLead(t *testing.T) {
 	socket, _ := newNode(t)
-	client := &agent.Client{Socket: socket}
+	client := newClient(socket)
 	enough := errors.New("enough")
 	var epochs []uint64
 	for range 2 {
@@ -85,7 +90,7 @@ func TestLead(t *testing.T) {
 			require.True(t, r.Valid())
 			require.NoError(t, r.Progress(ctx))
 			first := r.Deadline()
-			require.LessOrEqual(t, time.Until(first), host.Busy().Reign)
+			require.LessOrEqual(t, time.Until(first), host.WAN().Reign)
 			for !r.Deadline().After(first) { // it moves on by itself
 				select {
 				case <-ctx.Done():
@@ -112,7 +117,7 @@ func TestWorkIsWaitedFor(t *testing.T) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}}}
 	ctx, cancel := context.WithCancel(t.Context())
-	err := (&agent.Client{Socket: socket}).Lead(ctx, func(_ context.Context, r *agent.Reign) error {
+	err := newClient(socket).Lead(ctx, func(_ context.Context, r *agent.Reign) error {
 		deadline := r.Deadline()
 		cancel()
 		for asked := 0; ; asked++ {
@@ -132,7 +137,7 @@ func TestWorkIsWaitedFor(t *testing.T) {
 // TestReignEnds: work is told when the node resigns, is waited for, and runs again in the next reign.
 func TestReignEnds(t *testing.T) {
 	socket, _ := newNode(t)
-	client := &agent.Client{Socket: socket}
+	client := newClient(socket)
 	var epochs []uint64
 	err := client.Lead(t.Context(), func(ctx context.Context, r *agent.Reign) error {
 		if epochs = append(epochs, r.Epoch()); len(epochs) == 2 {
@@ -158,7 +163,7 @@ func TestReignEnds(t *testing.T) {
 // TestNodeEnds: work is told, and Lead says what has become of the node.
 func TestNodeEnds(t *testing.T) {
 	socket, stop := newNode(t)
-	client := &agent.Client{Socket: socket}
+	client := newClient(socket)
 	err := client.Lead(t.Context(), func(ctx context.Context, r *agent.Reign) error {
 		go stop()
 		<-ctx.Done()
@@ -172,7 +177,8 @@ func TestNodeEnds(t *testing.T) {
 // TestHangs: a program that makes no progress leads no longer, though it is alive and asks for its lease.
 func TestHangs(t *testing.T) {
 	socket, _ := newNode(t)
-	client := &agent.Client{Socket: socket, Progress: 20 * time.Millisecond}
+	client := newClient(socket)
+	client.Progress = 20 * time.Millisecond
 	err := client.Lead(t.Context(), func(work context.Context, r *agent.Reign) error {
 		<-work.Done()
 		require.ErrorIs(t, context.Cause(work), agent.ErrNotLeader)
@@ -225,7 +231,7 @@ func TestLeaseIsDatedFromTheQuestion(t *testing.T) {
 		asked.CompareAndSwap(nil, &now)
 		return http.StatusOK
 	})
-	client := &agent.Client{Socket: socket, Silence: time.Hour}
+	client := newClient(socket)
 	require.NoError(t, client.Lead(t.Context(), func(_ context.Context, r *agent.Reign) error {
 		require.Equal(t, uint64(7), r.Epoch())
 		require.True(t, r.Deadline().Before(asked.Load().Add(time.Hour)), "the node was asked before it has granted anything")
@@ -242,7 +248,7 @@ func TestHeldWhileWorkActs(t *testing.T) {
 		}
 		return http.StatusOK
 	})
-	client := &agent.Client{Socket: socket, Silence: time.Hour}
+	client := newClient(socket)
 	ctx, cancel := context.WithCancel(t.Context())
 	require.ErrorIs(t, client.Lead(ctx, func(working context.Context, _ *agent.Reign) error {
 		cancel()
@@ -285,7 +291,7 @@ func TestLateAnswer(t *testing.T) {
 	})
 	progress := make(chan error, 1)
 	var reign *agent.Reign
-	client := &agent.Client{Socket: socket, Silence: time.Hour}
+	client := newClient(socket)
 	require.NoError(t, client.Lead(t.Context(), func(_ context.Context, r *agent.Reign) error {
 		reign = r
 		go func() { progress <- r.Progress(context.Background()) }()
@@ -333,7 +339,7 @@ func TestNothingIsLeft(t *testing.T) {
 			}
 		}
 	}
-	client := &agent.Client{Socket: socket, Silence: time.Hour}
+	client := newClient(socket)
 	require.NoError(t, client.Lead(t.Context(), func(context.Context, *agent.Reign) error { return nil }))
 	allClosed()
 	require.NoError(t, client.Resign(t.Context()))

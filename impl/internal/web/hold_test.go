@@ -85,7 +85,7 @@ func TestProgramDoesNotHold(t *testing.T) {
 	require.Equal(t, http.StatusConflict, code)
 	require.Contains(t, body, "/lead?hold=true")
 
-	fenced := newProgram(t, node.url, "?fenced=true")
+	fenced := newProgram(t, node.url, "?fenced=true&lease=24h")
 	leads := fenced.line()
 	code, _ = fenced.asks(http.MethodGet, "/lease", leads.Term)
 	require.Equal(t, http.StatusOK, code)
@@ -103,7 +103,7 @@ func TestProgramDoesNotHold(t *testing.T) {
 // TestProgramWithoutProofs: where nobody takes a refused connection for a death nothing is lent, and who would hold the address leads all the same.
 func TestProgramWithoutProofs(t *testing.T) {
 	node := newAlone(t)
-	p := newProgram(t, node.url, "?hold=true")
+	p := newProgram(t, node.url, "?hold=true&lease=24h")
 	leads := p.line()
 	held := node.holds(t, leads.Term)
 	code, _ := p.asks(http.MethodGet, "/lease", leads.Term)
