@@ -83,9 +83,14 @@ func (d dial) fail(err error) { d.result <- dialled{err: err} }
 
 // succeed answers a dial as node 2, and returns its end of the connection.
 func (d dial) succeed(t *testing.T) net.Conn {
+	return d.succeedBy(t, func(conn net.Conn) net.Conn { return conn })
+}
+
+// succeedBy is succeed, where the node is given what is made of its end.
+func (d dial) succeedBy(t *testing.T, made func(net.Conn) net.Conn) net.Conn {
 	here, there := net.Pipe()
 	t.Cleanup(func() { here.Close() })
-	d.result <- dialled{conn: there}
+	d.result <- dialled{conn: made(there)}
 	h, err := readHello(here)
 	require.NoError(t, err)
 	require.Equal(t, two, h.to)

@@ -46,10 +46,17 @@ func TestQueueDropsTheOldest(t *testing.T) {
 	})
 }
 
+// hasty is a connection whose writes have half a second where others have all of patience.
+type hasty struct{ net.Conn }
+
+func (h hasty) SetWriteDeadline(at time.Time) error {
+	return h.Conn.SetWriteDeadline(at.Add(500*time.Millisecond - patience))
+}
+
 // A connection that takes nothing for too long ends, and what is queued for it is lost.
 func TestWriteTimeout(t *testing.T) {
-	node, dials := handled(t, func(c *Config) { c.Queue, c.WriteTimeout = 8, 500*time.Millisecond })
-	next(t, dials).succeed(t)
+	node, dials := handled(t, func(c *Config) { c.Queue = 8 })
+	next(t, dials).succeedBy(t, func(conn net.Conn) net.Conn { return hasty{conn} })
 	sees(t, node, "Up 2")
 	for i := range 4 {
 		node.Send(claim(one, two, i))
@@ -72,14 +79,13 @@ func TestWriteTimeout(t *testing.T) {
 func TestMemberThatDoesNotRead(t *testing.T) {
 	stopped := listen(t)
 	n := newTCPNet(t, func(c *Config) {
-		c.WriteTimeout = time.Second
 		c.Members[three] = stopped.Addr().String()
 		c.Dial = func(ctx context.Context, address string) (net.Conn, error) {
 			conn, err := dialTCP(ctx, nil, address)
-			if err == nil {
-				err = conn.(*net.TCPConn).SetWriteBuffer(4096)
+			if err != nil || address != stopped.Addr().String() {
+				return conn, err
 			}
-			return conn, err
+			return hasty{conn}, conn.(*net.TCPConn).SetWriteBuffer(4096)
 		}
 	}, one, two)
 	first, second := n.start(one), n.start(two)
