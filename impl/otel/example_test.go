@@ -20,7 +20,7 @@ func Example() {
 	spans := bullyotel.New(bullyotel.Config{Provider: sdk.NewTracerProvider(sdk.WithSyncer(kept)), Cluster: "jobs"})
 	one := spec.IntegerID(1)
 	h, err := host.New(host.Config{
-		ID: one, Members: []spec.NodeID{one}, Timing: host.Busy(), Trace: spans, Metrics: spans,
+		ID: one, Members: []spec.NodeID{one}, Timing: host.WAN(), Trace: spans, Metrics: spans,
 		Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(one), // bully.Open has a folder and TCP
 	})
 	if err != nil {

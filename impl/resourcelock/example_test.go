@@ -19,7 +19,7 @@ import (
 func Example() {
 	me := spec.IntegerID(1)
 	node, err := host.New(host.Config{
-		ID: me, Members: []spec.NodeID{me}, Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(me), Timing: host.Busy(),
+		ID: me, Members: []spec.NodeID{me}, Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(me), Timing: host.WAN(),
 	})
 	if err != nil {
 		fmt.Println(err)
