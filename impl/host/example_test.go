@@ -20,7 +20,7 @@ func Example() {
 	defer stop()
 	ended := make(chan error, len(members))
 	for _, me := range members {
-		node, err := host.New(host.Config{ID: me, Members: members, Storage: storage.NewMemory(), Transport: network.Join(me), Timing: host.Busy()})
+		node, err := host.New(host.Config{ID: me, Members: members, Storage: storage.NewMemory(), Transport: network.Join(me), Timing: host.WAN()})
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -45,7 +45,7 @@ func Example() {
 func ExampleHost_Watch() {
 	me := spec.IntegerID(1)
 	node, err := host.New(host.Config{
-		ID: me, Members: []spec.NodeID{me}, Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(me), Timing: host.Busy(),
+		ID: me, Members: []spec.NodeID{me}, Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(me), Timing: host.WAN(),
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -21,7 +21,7 @@ import (
 func Example() {
 	one := spec.IntegerID(1)
 	h, err := host.New(host.Config{
-		ID: one, Members: []spec.NodeID{one}, Timing: host.Busy(),
+		ID: one, Members: []spec.NodeID{one}, Timing: host.WAN(),
 		Storage: storage.NewMemory(), Transport: transport.NewNetwork(nil).Join(one), // bully.Open has a folder and TCP
 	})
 	if err != nil {

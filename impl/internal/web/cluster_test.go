@@ -17,7 +17,7 @@ import (
 func TestElectionIsSeen(t *testing.T) {
 	members := []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(3)}
 	network := transport.NewNetwork(nil)
-	var urls []string
+	var watched []*watching
 	var stops []func()
 	for _, id := range members {
 		events := NewEvents(id, nil)
@@ -30,7 +30,7 @@ func TestElectionIsSeen(t *testing.T) {
 		stop := sync.OnceFunc(func() { cancel(); require.NoError(t, <-ended); require.NoError(t, h.Close()) })
 		t.Cleanup(stop)
 		url, _ := serveWith(t, h, events)
-		urls, stops = append(urls, url), append(stops, stop)
+		watched, stops = append(watched, watch(t, url, "")), append(stops, stop) // from now on, as what only keeps a reign alive is not kept for long
 	}
 	leads := func(w *watching, above spec.Epoch) spec.Event {
 		for last := uint64(0); ; {
@@ -42,11 +42,10 @@ func TestElectionIsSeen(t *testing.T) {
 			}
 		}
 	}
-	highest := watch(t, urls[2], "")
-	first := leads(highest, 0)
+	first := leads(watched[2], 0)
 	require.Equal(t, members[2], first.State.Leader)
 	stops[2]()
-	next := leads(watch(t, urls[1], ""), first.State.Epoch)
+	next := leads(watched[1], first.State.Epoch)
 	require.Equal(t, members[1], next.Node, "the next lower one")
 	require.Greater(t, next.At, first.At)
 }
