@@ -121,7 +121,7 @@ func options(a *actor) kit.Options {
 	if a == nil {
 		a = &actor{}
 	}
-	return kit.Options{Workers: 1, Limit: 20 * time.Second, Port: port.Config{Serve: a.serve, Answer: 3 * time.Second}}
+	return kit.Options{Workers: 1, Limit: 5 * time.Minute, Port: port.Config{Serve: a.serve, Answer: time.Minute}}
 }
 
 func newActor(t *testing.T) *actor {
@@ -139,7 +139,7 @@ func TestMisbehaviourCostsItsCase(t *testing.T) {
 			says    string
 		}{
 			{"dies", kit.Broken, "it has ended, and did not answer"},
-			{"hangs", kit.Broken, "it has not answered for 3s"},
+			{"hangs", kit.Broken, "it has not answered for 1m0s"},
 			{"floods", kit.Broken, "longer than 1048576 bytes"},
 			{"talks", kit.Broken, "this is no reply"},
 			{"talks on", kit.Broken, "this is no reply"},
