@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,13 +94,27 @@ func TestFailoversNot(t *testing.T) {
 	_, err = Failovers{Config: Config{Command: fakeCommand()}, Fault: FaultKill, Rounds: 1}.Measure(t.Context())
 	require.ErrorContains(t, err, "a cluster has 1 to 64 nodes")
 	config.Command = append(config.Command, "-fails")
-	_, err = Failovers{Config: config, Fault: FaultKill, Rounds: 1, Patience: time.Second}.Measure(t.Context())
-	require.ErrorContains(t, err, "round 1: waited")
+	for wait := time.Second; ; wait *= 2 { // until one has been started, and has failed, within that
+		_, err = Failovers{Config: config, Fault: FaultKill, Rounds: 1, Patience: wait}.Measure(t.Context())
+		require.ErrorContains(t, err, "round 1: waited")
+		if wait >= patience || strings.Contains(err.Error(), "this fake was told to fail") {
+			break
+		}
+	}
 	require.ErrorContains(t, err, "this fake was told to fail")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = Failovers{Config: config, Fault: FaultKill, Rounds: 1}.Measure(ctx)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestLeaderThatHasLostItsReign: who cannot hand over when it is called to, as it has just lost its reign, ends no measurement.
+func TestLeaderThatHasLostItsReign(t *testing.T) {
+	t.Parallel()
+	all, err := Failovers{Config: Config{Nodes: 3, Command: fakeCommand()}, Fault: FaultResign, Rounds: 1}.Measure(within(t, patience))
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.NotEqual(t, all[0].Old.Leader, all[0].New.Leader)
 }
 
 // TestQuantile takes the least of the times that are enough.
@@ -121,6 +137,9 @@ func TestMeasureIdle(t *testing.T) {
 		t.Skip("needs /proc, so Linux")
 	}
 	all, err := MeasureIdle(within(t, patience), Config{Nodes: 2, Command: fakeCommand()}, 300*time.Millisecond)
+	for wait := time.Second; err == nil && wait < patience && slices.ContainsFunc(all, func(one Idle) bool { return one.Sent == 0 }); wait *= 2 {
+		all, err = MeasureIdle(within(t, patience), Config{Nodes: 2, Command: fakeCommand()}, wait) // one had no processor for as long
+	}
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	for i, one := range all {

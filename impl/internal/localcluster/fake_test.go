@@ -32,6 +32,7 @@ type fake struct {
 	epoch   uint64
 	highest uint64 // the highest epoch ever heard of
 	sent    int
+	asked   bool // to resign
 	changed chan struct{}
 }
 
@@ -84,6 +85,7 @@ func runFake(args []string) int {
 	go f.choose(*data)
 	http.HandleFunc("/events", f.events)
 	http.HandleFunc("/status", f.status)
+	http.HandleFunc("/resign", f.resign)
 	go func() { fmt.Fprintln(os.Stderr, http.ListenAndServe(*addr, nil)) }()
 	term, stuck := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(term, syscall.SIGTERM)
@@ -231,6 +233,19 @@ func (f *fake) events(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+}
+
+// resign says that the node cannot, as one does that has just lost its reign; and ends it when it is asked again.
+func (f *fake) resign(w http.ResponseWriter, _ *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.asked {
+		f.asked = true
+		http.Error(w, "it does not lead", http.StatusConflict)
+		return
+	}
+	_ = http.NewResponseController(w).Flush()
+	os.Exit(0)
 }
 
 // status serves what the node has counted.
