@@ -109,7 +109,7 @@ test: ## run all tests, again with the race detector where anything can race, th
 	$(GO) test -vet=off -race -short -count=1 $$races 2>&1 | tee -a "$$log"; \
 	for module in $(MODULES); do case " $(PEERS) " in *" $$module "*) race= ;; *) race=-race ;; esac; \
 		(cd "$$module" && $(GO) test -vet=off $$race -count=1 ./... 2>&1) | tee -a "$$log"; done; \
-	$(GO) test -vet=off -count=1 -p 1 -parallel 4 -v $(PROCESSES) 2>&1 | grep -v '^=== RUN' | tee -a "$$log"; \
+	$(GO) test -vet=off -count=1 -timeout 30m -p 1 -parallel 4 -v $(PROCESSES) 2>&1 | grep -v '^=== RUN' | tee -a "$$log"; \
 	if grep -E 'no test files|no tests to run' "$$log"; then echo "These packages test nothing."; exit 1; fi; \
 	echo "$$(grep -c '^ok' "$$log") packages tested."
 
