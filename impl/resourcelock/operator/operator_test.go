@@ -29,6 +29,7 @@ const patience = time.Minute
 // A replica is an operator: a manager with a runnable, and the node that it elects by.
 type replica struct {
 	node           *host.Host
+	run            func()
 	stop, stopNode context.CancelFunc
 	ended          chan error
 	nodeEnded      chan error
@@ -79,7 +80,10 @@ func TestManagers(t *testing.T) {
 	r := &record{runs: map[int]bool{}}
 	replicas := map[int]*replica{}
 	for i := 1; i <= 3; i++ {
-		replicas[i] = start(t, network, members, i, r)
+		replicas[i] = newReplica(t, network, members, i, r)
+	}
+	for i := 3; i >= 1; i-- { // the highest is there before others ask for it
+		replicas[i].run()
 	}
 	r.await(t, 3)
 
@@ -104,13 +108,13 @@ func TestManagers(t *testing.T) {
 	require.Equal(t, []string{"3", "2"}, r.began, "one node of three has no quorum")
 }
 
-// start starts a replica.
-func start(t *testing.T, network *transport.Network, members []spec.NodeID, i int, r *record) *replica {
+// newReplica returns a replica that is to run.
+func newReplica(t *testing.T, network *transport.Network, members []spec.NodeID, i int, r *record) *replica {
 	t.Helper()
 	me := members[i-1]
 	node, err := host.New(host.Config{ID: me, Members: members, Storage: storage.NewMemory(), Transport: network.Join(me), Timing: host.WAN()})
 	require.NoError(t, err)
-	lock, err := resourcelock.New(node, resourcelock.Config{LeaseDuration: 2 * time.Second, RenewDeadline: 1500 * time.Millisecond, RetryPeriod: 100 * time.Millisecond})
+	lock, err := resourcelock.New(node, resourcelock.Config{LeaseDuration: 6 * time.Second, RenewDeadline: 5 * time.Second, RetryPeriod: 100 * time.Millisecond})
 	require.NoError(t, err)
 	m, err := manager.New(&rest.Config{Host: "http://127.0.0.1:1"}, operator.Options(lock, manager.Options{
 		Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0", Logger: klog.Logger{},
@@ -124,7 +128,9 @@ func start(t *testing.T, network *transport.Network, members []spec.NodeID, i in
 	running, stopNode := context.WithCancel(context.Background())
 	t.Cleanup(func() { stop(); stopNode() })
 	all := &replica{node: node, stop: stop, stopNode: stopNode, ended: make(chan error, 1), nodeEnded: make(chan error, 1)}
-	go func() { all.nodeEnded <- node.Run(running) }()
-	go func() { all.ended <- m.Start(ctx) }()
+	all.run = func() {
+		go func() { all.nodeEnded <- node.Run(running) }()
+		go func() { all.ended <- m.Start(ctx) }()
+	}
 	return all
 }
