@@ -99,10 +99,5 @@ func (q *LogQueue) Close(patience time.Duration) bool {
 		close(q.queue)
 	}
 	q.mu.Unlock()
-	select {
-	case <-q.ended:
-		return true
-	case <-time.After(patience):
-		return false
-	}
+	return within(patience, q.ended)
 }

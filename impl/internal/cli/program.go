@@ -115,10 +115,30 @@ func (p Program) sayLast(text string) {
 		defer close(said)
 		_, _ = io.WriteString(Printable(p.Log), text)
 	}()
-	select {
-	case <-said:
-	case <-time.After(lastPatience):
+	within(lastPatience, said)
+}
+
+// looks is in how many parts a patience is: time in which the machine does not run this program at all costs one of them at most, however long it is. It is no
+// reader's fault, and whoever says something needs a moment to do so after it.
+const looks = 10
+
+// within waits until something is done, but no longer than patience, and reports whether it is.
+func within(patience time.Duration, done <-chan struct{}) bool {
+	ticks := time.NewTicker(max(patience/looks, 1))
+	defer ticks.Stop()
+	return doneBefore(ticks.C, done)
+}
+
+// doneBefore waits for what is done, or for so many ticks.
+func doneBefore(ticks <-chan time.Time, done <-chan struct{}) bool {
+	for range looks {
+		select {
+		case <-done:
+			return true
+		case <-ticks:
+		}
 	}
+	return false
 }
 
 // command returns the subcommand of a name, or nil. Every program has help and version.

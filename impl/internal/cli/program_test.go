@@ -121,6 +121,23 @@ func TestLastWords(t *testing.T) {
 	})
 }
 
+// TestPauseIsNoPatience: what is due when a machine goes on that has stood still is waited for, and what never comes is not for ever.
+func TestPauseIsNoPatience(t *testing.T) {
+	ticks, heard := make(chan time.Time), make(chan bool)
+	waits := func(done <-chan struct{}) { go func() { heard <- doneBefore(ticks, done) }() }
+	done := make(chan struct{})
+	waits(done)
+	ticks <- time.Time{} // as much as passes while it stands still
+	close(done)
+	require.True(t, <-heard)
+
+	waits(nil)
+	for range looks {
+		ticks <- time.Time{}
+	}
+	require.False(t, <-heard)
+}
+
 // The variable that makes this test program a program of subcommands.
 const asProgram = "BULLY_CLI_TEST_PROGRAM"
 
