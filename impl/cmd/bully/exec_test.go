@@ -250,7 +250,7 @@ func TestExecProgress(t *testing.T) {
 	c := newCluster(t, 1)
 	file := filepath.Join(t.TempDir(), "told")
 	n := c.executes(1, file, `trap '' TERM; echo $$ >"$0"; echo "$BULLY_PROGRESS" >"$0.names"
-while ! [ -e "$0.hang" ]; do touch "$BULLY_PROGRESS"; echo x >>"$0.touched"; sleep 0.01; done; `+forever, "-profile", "wan", "-progress", "4s") // no reign ends while a busy machine lets it stand still
+while ! [ -e "$0.hang" ]; do touch "$BULLY_PROGRESS"; echo x >>"$0.touched"; sleep 0.01; done; `+forever, append(steady, "-progress", "4s")...)
 	pid := number(t, file)
 	touched := content(t, file+".names")
 	until(t, "it reports for longer than it may be silent", func() bool {

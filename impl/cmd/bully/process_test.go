@@ -217,8 +217,8 @@ func (c *cluster) flags(id int, more ...string) []string {
 }
 
 // steady are the flags of a node that is to keep its reign: a machine that does not run it for 8 ms costs one of profile local its own,
-// rightly. Of profile busy it is half a second.
-var steady = []string{"-profile", "busy", "-preempt", "now"}
+// rightly. Of profile wan it is more than two seconds.
+var steady = []string{"-profile", "wan", "-preempt", "now"}
 
 // run starts a node.
 func (c *cluster) run(id int, more ...string) *process {
