@@ -30,24 +30,22 @@ func (p program) runBeside(ctx context.Context, s settings, notifier *notifier) 
 	go func() { served <- programs.Serve(l) }()
 	stop := eachSecond(func() { l.renew(logger) })
 	s.outlive(ctx)
-	for taken := 0; err == nil; {
+	for taken := taken(0); err == nil; {
 		var there bool
 		if there, err = p.awaitProgram(ctx, s, programs); !there {
 			break
 		}
 		err = p.runNode(ctx, s, notifier, programs)
-		if taken++; errors.Is(err, syscall.EADDRINUSE) && taken < mostTaken {
-			logger.Warn("another process has the address of this node: a program that it had let lead before it was killed, and that is stopped or hangs, or somebody else. It is tried again", "err", err)
+		if taken.again(ctx, logger, err) {
 			err = nil
-			sleep(ctx, time.Second)
 		}
 	}
 	stop()
 	return errors.Join(err, programs.Close(), <-served)
 }
 
-// lends reports whether a program that leads holds the address of this node: others take it for dead when that refuses.
-func (s settings) lends() bool { return s.socket != "" && !s.noProof && s.search == nil }
+// lends reports whether a program that leads, or the command of exec, holds the address of this node: others take it for dead when that refuses.
+func (s settings) lends() bool { return (s.socket != "" || s.proof) && !s.noProof && s.search == nil }
 
 // outlive waits until nothing acts any more that an earlier process of this node has let lead, and that has outlived it: it was told a deadline. Else the node might
 // say that it is back, and others would lead beside it (R39.4). One that has not run before waits for nothing.
@@ -58,8 +56,25 @@ func (s settings) outlive(ctx context.Context) {
 	sleep(ctx, s.timing.Patience) // which outlasts a reign, whatever the clocks (R37 d)
 }
 
-// mostTaken is how often a node finds that its address is taken until it ends.
+// taken counts how often in a row a node has found that its address is taken.
+type taken int
+
+// mostTaken is how often until it ends.
 const mostTaken = 5
+
+// again waits if a node has not begun as its address is taken, and reports whether it is to be tried again.
+func (t *taken) again(ctx context.Context, logger *slog.Logger, err error) bool {
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		*t = 0
+		return false
+	}
+	if *t++; *t == mostTaken {
+		return false
+	}
+	logger.Warn("another process has the address of this node: a program that it had let lead before it was killed, and that is stopped or hangs, or somebody else. It is tried again", "err", err)
+	sleep(ctx, time.Second)
+	return true
+}
 
 // waitsForProgram is what a node waits for that no program asks anything.
 const waitsForProgram = "a program that asks to lead, at "

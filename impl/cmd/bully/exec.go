@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -80,6 +81,11 @@ group of CMD, and what leaves that group, or is there when bully is killed, live
 connection for a death, as with -no-proof, and wait for patience to end. Nodes of the same cluster that are run by bully run
 need -no-proof for that too.
 
+With -proof, at all nodes, on Linux, they do: when bully is killed another leads within milliseconds after the last process of CMD is gone. For its address refuses nobody until
+then: the guardian has it, and CMD and all that it starts inherit it. One case is left in which two may run: bully and the guardian are killed at the same moment, as by whoever
+kills a whole container, and something of CMD has closed descriptors that it does not know, as daemons do, and all that Python's subprocess starts. Until it is killed too,
+the address refuses, and nobody waits for it. So give -proof if all that CMD writes to refuses lower epochs, or if CMD starts nothing that closes what it was given.
+
 With -group LIST there are many elections over the nodes, and CMD runs once for each group that this node leads, all at the same time, each with
 BULLY_GROUP in its environment, and the BULLY_EPOCH of that group: give both to what it writes to, which keeps a fence for each. Each CMD starts and ends with
 the reigns of its group, whatever the others do. It must be run with -restart. All nodes are given the same -group, which bully help run says more of, and bully groups -plan shows
@@ -102,6 +108,7 @@ type execFlags struct {
 	retry         bool
 
 	progress time.Duration
+	proof    bool
 
 	given givenFlags
 }
@@ -128,6 +135,7 @@ func execute(ctx context.Context, p program, args []string) error {
 	flags.StringVar(&x.fence, "fence", "", "of -once: keep what has run in this `folder`, on storage that all nodes share, or at the URL of a server")
 	flags.BoolVar(&x.retry, "retry", false, "of -once: run CMD again if it has failed, or was cut short: at least once, instead of at most once")
 	flags.DurationVar(&x.progress, "progress", 0, "end CMD, and resign, if CMD has not touched the file $BULLY_PROGRESS for this `time`; 0 means that it need not")
+	flags.BoolVar(&x.proof, "proof", false, "take a refused connection for the death of a node and of its CMD: then another leads within milliseconds. It asks something of CMD, see above; must be identical on every node")
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " -- CMD [argument…]", Text: execHelp}); err != nil {
 		return err
 	}
@@ -153,7 +161,9 @@ func execute(ctx context.Context, p program, args []string) error {
 		s.timing.Preempt = -1 // a higher node that takes over would end the run
 	}
 	s.progress = x.progress
-	s.noProof = true // CMD, or what it has started, may outlive a node that is dead (R37)
+	if err := s.proves(x.proof); err != nil {
+		return err
+	}
 	path, err := exec.LookPath(flags.Arg(0))
 	if err != nil {
 		return err
@@ -162,8 +172,12 @@ func execute(ctx context.Context, p program, args []string) error {
 		return err
 	}
 	s.outlive(ctx)
-	if s.placed != nil {
-		return p.execGroups(ctx, s, x, path, flags.Args())
+	var taken taken
+	logger := newLogger(p.Log, s).With("node", s.id.String())
+	for s.placed != nil {
+		if err := p.execGroups(ctx, s, x, path, flags.Args()); !taken.again(ctx, logger, err) {
+			return err
+		}
 	}
 	if found, err := p.find(ctx, &s); !found {
 		return err
@@ -171,6 +185,9 @@ func execute(ctx context.Context, p program, args []string) error {
 	var aside standing
 	for {
 		n, err := newNode(p, s)
+		if taken.again(ctx, logger, err) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -183,6 +200,23 @@ func execute(ctx context.Context, p program, args []string) error {
 			return err
 		}
 	}
+}
+
+// proves says whether others may take a refused connection to this node for the death of its command, too (R37). They may if the command holds the address, and
+// so does all that it starts: whether that is so, nobody but its user knows.
+func (s *settings) proves(promised bool) error {
+	s.proof = promised
+	switch {
+	case !promised:
+		s.noProof = true
+	case s.noProof:
+		return cli.Usage("-proof and -no-proof are opposites: give one")
+	case s.search != nil:
+		return cli.Usage("-proof: members that DNS names prove no death, as a name may have the address of another: leave it out")
+	case runtime.GOOS != "linux":
+		return cli.Usage("-proof needs Linux: elsewhere what CMD has started may outlive it, and hold no address")
+	}
+	return nil
 }
 
 // check refuses what cannot be kept.
@@ -348,7 +382,7 @@ func (w *worker) start(reign tenure, more ...string) (*child.Child, error) {
 	var c *child.Child
 	if err == nil {
 		reign.Progress()
-		c, err = child.Start(cmd)
+		c, err = child.Start(cmd, w.lent)
 	}
 	if err != nil {
 		w.endProgress()

@@ -363,7 +363,7 @@ func TestExecUsage(t *testing.T) {
 // the disk of the node has failed.
 func TestEndsByTheLastDeadline(t *testing.T) {
 	w := &worker{flags: execFlags{grace: time.Hour}}
-	c, err := child.Start(exec.Command("sh", "-c", "trap '' TERM; while :; do sleep 0.01; done"))
+	c, err := child.Start(exec.Command("sh", "-c", "trap '' TERM; while :; do sleep 0.01; done"), nil)
 	require.NoError(t, err)
 	go w.finish(host.Reign{}, c, time.Now().Add(10*time.Millisecond), time.Hour)
 	select {

@@ -190,6 +190,7 @@ type settings struct {
 	believed  []spec.NodeID
 	placed    *groupList       // which groups there are, or nil if the node has one election
 	placement groups.Placement // … and who is to lead them
+	proof     bool             // of exec: its command holds the address
 	progress  time.Duration    // of work, see host.Config; 0 if it need not report any
 }
 

@@ -94,7 +94,7 @@ func (n *notifier) run(role string, l host.Leadership) {
 	cmd.Env = append(os.Environ(), "BULLY_ROLE="+role, "BULLY_LEADER="+leader, "BULLY_EPOCH="+strconv.FormatUint(uint64(l.Epoch), 10), "BULLY_NODE="+n.node,
 		"BULLY_CLUSTER="+n.cluster)
 	about := []any{"role", role, "leader", leader, "epoch", uint64(l.Epoch)}
-	c, err := child.Start(cmd)
+	c, err := child.Start(cmd, nil)
 	if err != nil {
 		n.logger.Error("-on-change: the command does not start", append(about, "err", err)...)
 		return

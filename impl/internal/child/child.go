@@ -1,6 +1,6 @@
 // Package child runs a program that must not outlive the right to run: it is ended with all that it has started.
 //
-//	c, err := child.Start(exec.Command("job", "-epoch", "4"))
+//	c, err := child.Start(exec.Command("job", "-epoch", "4"), nil)
 //	if err != nil {
 //		return err
 //	}
@@ -29,6 +29,10 @@
 // Not ended is what the program has asked somebody else to start: a container, a unit of systemd, a job of at. If guardian and caller
 // are killed at the same moment, the kernel kills the program too, unless that has changed its user; what it has started lives on.
 //
+// An address that is lent refuses nobody until all has ended: the guardian has the socket as long as it lives, and the program and all that it starts
+// inherit it. So who is refused there knows that nothing acts any more, unless guardian and caller were killed at the same moment, and what lives on has
+// closed descriptors that it does not know.
+//
 // # Elsewhere
 //
 // On other Unix systems the program has a process group of its own, and is ended with that, but not with the process that called Start.
@@ -36,6 +40,7 @@
 package child
 
 import (
+	"net"
 	"os/exec"
 	"time"
 )
@@ -50,6 +55,9 @@ type Child struct {
 	status int // once done is closed
 }
 
+// lent is an address that is to refuse nobody while a process acts, as a hold.Listener is.
+type lent interface{ Lend(to net.Conn) error }
+
 // tree is a process with what it has started.
 type tree interface {
 	pid() int
@@ -59,12 +67,13 @@ type tree interface {
 }
 
 // Start starts cmd: its path, arguments, environment, folder, and standard output and error count. When it ends, what it has started is
-// killed. Standard input should be left empty: it does not own the terminal.
-func Start(cmd *exec.Cmd) (*Child, error) {
+// killed. Standard input should be left empty: it does not own the terminal. The address is lent to it and to all that it starts; it may be nil, and must
+// be where there is no guardian.
+func Start(cmd *exec.Cmd, address lent) (*Child, error) {
 	if cmd.Err != nil {
 		return nil, cmd.Err
 	}
-	t, err := begin(cmd)
+	t, err := begin(cmd, address)
 	if err != nil {
 		return nil, err
 	}

@@ -2,12 +2,19 @@
 
 package child
 
-import "os/exec"
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+)
 
 // alone is a process by itself.
 type alone struct{ cmd *exec.Cmd }
 
-func begin(cmd *exec.Cmd) (tree, error) {
+func begin(cmd *exec.Cmd, address lent) (tree, error) {
+	if address != nil {
+		return nil, fmt.Errorf("nobody holds an address for %s here: that needs Linux: %w", cmd.Path, errors.ErrUnsupported)
+	}
 	cmd.WaitDelay = leftovers
 	return &alone{cmd}, cmd.Start()
 }

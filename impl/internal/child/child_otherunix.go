@@ -3,6 +3,8 @@
 package child
 
 import (
+	"errors"
+	"fmt"
 	"os/exec"
 	"syscall"
 )
@@ -10,7 +12,10 @@ import (
 // group is a process in a group of its own, which has its id. That none is left in it is no error.
 type group struct{ cmd *exec.Cmd }
 
-func begin(cmd *exec.Cmd) (tree, error) {
+func begin(cmd *exec.Cmd, address lent) (tree, error) {
+	if address != nil {
+		return nil, fmt.Errorf("nobody holds an address for %s here: that needs Linux: %w", cmd.Path, errors.ErrUnsupported)
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = leftovers
 	return &group{cmd}, cmd.Start()

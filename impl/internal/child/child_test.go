@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // shell starts a script.
 func shell(t *testing.T, script string, arguments ...string) *Child {
 	t.Helper()
-	c, err := Start(exec.Command("/bin/sh", append([]string{"-c", script, "sh"}, arguments...)...))
+	c, err := Start(exec.Command("/bin/sh", append([]string{"-c", script, "sh"}, arguments...)...), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Kill(); <-c.Done() })
 	return c
@@ -64,7 +64,7 @@ func TestStatus(t *testing.T) {
 		<-c.Done()
 		require.Equal(t, want, c.Status(), script)
 	}
-	_, err := Start(exec.Command("/no/such/program"))
+	_, err := Start(exec.Command("/no/such/program"), nil)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
@@ -102,7 +102,7 @@ func TestOutputHeld(t *testing.T) {
 	go func() { _, _ = io.Copy(io.Discard, reader) }()
 	cmd := exec.Command("/bin/sh", "-c", "exit 3")
 	cmd.Stdout = writer
-	c, err := Start(cmd)
+	c, err := Start(cmd, nil)
 	require.NoError(t, err)
 	<-c.Done()
 	require.Equal(t, 3, c.Status())

@@ -72,7 +72,7 @@ const givesUp = time.Second
 // knows better that there is no child.
 func killDescendants(box cgroup, spared map[int]bool, reap func()) {
 	begin := time.Now()
-	for {
+	for len(spared) > 0 || hasChildren() {
 		box.kill()
 		left, may := 0, false
 		for _, p := range descendants(os.Getpid(), spared) {
@@ -86,12 +86,15 @@ func killDescendants(box cgroup, spared map[int]bool, reap func()) {
 		}
 		reap()
 		switch late := time.Since(begin) > givesUp; {
-		case left == 0 && (len(spared) > 0 || late || !hasChildren()), !may && late:
+		case left == 0 && (len(spared) > 0 || late), !may && late:
 			return
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(killPause)
 	}
 }
+
+// killPause is how long killDescendants lets those go that it has killed, before it looks again.
+const killPause = 200 * time.Microsecond
 
 // hasChildren reports whether this process has a child, be it one that has ended and nobody has waited for.
 func hasChildren() bool {

@@ -13,7 +13,7 @@ import (
 func Example() {
 	cmd := exec.Command("/bin/sh", "-c", "echo at work; exit 3")
 	cmd.Stdout = os.Stdout
-	c, err := child.Start(cmd)
+	c, err := child.Start(cmd, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -37,11 +37,13 @@ type guardian struct {
 const (
 	ordersFD = 3 + iota
 	reportsFD
+	heldFD
 )
 
 func newGuardian(mayBox bool) *guardian {
 	syscall.CloseOnExec(ordersFD) // they are not for the process
 	syscall.CloseOnExec(reportsFD)
+	syscall.CloseOnExec(heldFD)
 	g := &guardian{orders: os.NewFile(ordersFD, "orders"), reports: json.NewEncoder(os.NewFile(reportsFD, "reports"))}
 	if mayBox {
 		g.box = newCgroup(fmt.Sprintf("bully-%d", os.Getpid()))
@@ -60,7 +62,11 @@ func (g *guardian) main(path string, args []string) {
 	orphans := make(chan os.Signal, 1)
 	signal.Notify(orphans, syscall.SIGCHLD)
 	becomeSubreaper()
-	cmd, err := g.start(path, args)
+	var cmd *exec.Cmd
+	err := takeHeld() // before there is anything that acts
+	if err == nil {
+		cmd, err = g.start(path, args)
+	}
 	if err != nil {
 		g.box.remove()
 		var errno syscall.Errno
@@ -125,6 +131,7 @@ func (g *guardian) obey() {
 			}
 			continue
 		}
+		_ = g.process.Kill() // before anybody is looked for: others may wait for its end
 		g.killAll()
 		if err != nil {
 			return

@@ -173,7 +173,7 @@ func TestStarter(t *testing.T) {
 		t.Skip("it is what TestStarterKilled starts")
 	}
 	withoutCgroup = os.Getenv("BULLY_CHILD_TEST_PLAIN") != ""
-	_, err := Start(exec.Command("/bin/sh", "-c", strays["session"]+` trap '' TERM; while :; do sleep 0.01; done`, "sh", file))
+	_, err := Start(exec.Command("/bin/sh", "-c", strays["session"]+` trap '' TERM; while :; do sleep 0.01; done`, "sh", file), nil)
 	require.NoError(t, err)
 	select {}
 }
