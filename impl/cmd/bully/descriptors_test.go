@@ -30,16 +30,28 @@ func TestMayOpen(t *testing.T) {
 	}
 }
 
+// limited starts a node that a shell has limited.
+func (c *cluster) limited(id int, limit string) *process {
+	n := &process{t: c.t, cmd: exec.Command("/bin/sh", append([]string{"-c", limit + ` && exec "$0" "$@"`, os.Args[0], "run"}, c.flags(id)...)...),
+		log: &output{}, out: &output{}}
+	n.cmd.Env = append(os.Environ(), asCommand+"=1")
+	n.cmd.Stderr = n.log
+	return n.start()
+}
+
+// TestRunTooFewDescriptors: a node that could accept no connection does not begin, and says why.
+func TestRunTooFewDescriptors(t *testing.T) {
+	c := newCluster(t, 3)
+	n := c.limited(1, "ulimit -n 51")
+	require.Equal(t, cli.Mismatch, n.wait())
+	require.Contains(t, n.log.String(), "this process may have 51 files open, and a node of 3 members needs 52: let it have more (ulimit -n, LimitNOFILE=)")
+}
+
 // TestRunFewDescriptors lets a node have few files open, and opens more connections to its HTTP server than that: it says so, leads on,
 // saves, and answers.
 func TestRunFewDescriptors(t *testing.T) {
 	c := newCluster(t, 1)
-	n := &process{t: t, cmd: exec.Command("/bin/sh", append([]string{"-c", `ulimit -n 80 && exec "$0" "$@"`, os.Args[0], "run"}, c.flags(1)...)...),
-		log: &output{}, out: &output{}}
-	n.cmd.Env = append(os.Environ(), asCommand+"=1")
-	n.cmd.Stderr = n.log
-	require.NoError(t, n.cmd.Start())
-	t.Cleanup(func() { _ = n.cmd.Process.Kill(); n.wait() })
+	n := c.limited(1, "ulimit -n 80")
 	epoch := leads(t, c.http[0])
 	until(t, "it says that it may have few files", func() bool { return strings.Contains(n.log.String(), "this process may have few files open") })
 	for range 200 {

@@ -81,7 +81,7 @@ func newGroupNode(p program, s settings) (*groupNode, error) {
 }
 
 func (n *groupNode) openGroups() (err error) {
-	if err := n.listenHTTP(); err != nil {
+	if err := errors.Join(n.checkFiles(), n.listenHTTP()); err != nil {
 		return err
 	}
 	listener, err := n.listens()

@@ -197,7 +197,7 @@ func (n *node) listenHTTP() (err error) {
 
 // open opens all that a node needs, as far as it can.
 func (n *node) open() (err error) {
-	if err := n.listenHTTP(); err != nil {
+	if err := errors.Join(n.checkFiles(), n.listenHTTP()); err != nil {
 		return err
 	}
 	recorded, err := n.record()
