@@ -12,6 +12,24 @@ import (
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 )
 
+// limit sets a limit of a process that runs.
+func (p *process) limit(what uintptr, limit syscall.Rlimit) {
+	p.t.Helper()
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(p.cmd.Process.Pid), what, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
+	require.Zero(p.t, errno)
+}
+
+// TestFileTooLarge: a node that may write no more, as its files may not be so large, stops for good and says why: it is no signal (SIGXFSZ) that ends it.
+func TestFileTooLarge(t *testing.T) {
+	c := newCluster(t, 1)
+	n := c.run(1, steady...)
+	leads(t, c.http[0])
+	n.limit(syscall.RLIMIT_FSIZE, syscall.Rlimit{})
+	resign(t, c.http[0])
+	require.Equal(t, cli.Mismatch, n.wait())
+	require.Regexp(t, "stopped for good.*could not save.*file too large", n.log.String())
+}
+
 // TestExecWithoutDescriptors: a command that cannot be started again, as no descriptor is left, is as soon as there are some; its node leads on.
 func TestExecWithoutDescriptors(t *testing.T) {
 	c := newCluster(t, 1)
@@ -21,11 +39,7 @@ func TestExecWithoutDescriptors(t *testing.T) {
 	epoch := leads(t, c.http[0])
 	var most syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &most))
-	may := func(open uint64) {
-		limit := syscall.Rlimit{Cur: open, Max: most.Max}
-		_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(n.cmd.Process.Pid), syscall.RLIMIT_NOFILE, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
-		require.Zero(t, errno)
-	}
+	may := func(open uint64) { n.limit(syscall.RLIMIT_NOFILE, syscall.Rlimit{Cur: open, Max: most.Max}) }
 	may(3) // what is open stays
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 	until(t, "there is no descriptor for it", func() bool {
