@@ -155,6 +155,30 @@ func TestLogPowerCut(t *testing.T) {
 	})
 }
 
+// TestLogPowerCutWithinASector cuts the last save at every 31st byte, from either end: it is found whole, or not at all. Every byte would take minutes, as a file is a megabyte.
+func TestLogPowerCutWithinASector(t *testing.T) {
+	saves := [][]byte{filled(30), filled(20)}
+	before, from := logOf(t, saves[:1]...)
+	after, to := logOf(t, saves...)
+	found := map[int]int{}
+	for cut := from; cut <= to; cut += 31 {
+		for _, upTo := range []bool{true, false} {
+			file := slices.Clone(before)
+			if upTo {
+				copy(file[from:cut], after[from:])
+			} else {
+				copy(file[cut:to], after[cut:])
+			}
+			got, err := loadLog(t, file)
+			require.NoError(t, err, "cut at %d, up to it: %v", cut, upTo)
+			require.Equal(t, saves[:len(got)], got)
+			found[len(got)]++
+		}
+	}
+	require.Greater(t, found[1], perSave/31/2, "what was before")
+	require.Greater(t, found[2], perSave/31/2)
+}
+
 // TestLogSpoiled spoils what was whole: one copy of a save is enough, and without both it is said.
 func TestLogSpoiled(t *testing.T) {
 	saves := [][]byte{filled(20), filled(30), filled(40)}
