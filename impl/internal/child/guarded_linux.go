@@ -48,11 +48,15 @@ var guardians struct {
 // begin starts a guardian. What that leaves, should it be killed, becomes a child of this process.
 func begin(cmd *exec.Cmd, address lent) (_ tree, err error) {
 	becomeSubreaper()
-	held, err := lend(address)
-	if err != nil {
-		return nil, fmt.Errorf("starting %s: its address is not held: %w", cmd.Path, err)
+	var held []*os.File
+	if address != nil {
+		lies, err := lend(address)
+		if err != nil {
+			return nil, fmt.Errorf("starting %s: its address is not held: %w", cmd.Path, err)
+		}
+		defer func() { _ = lies.Close() }()
+		held = append(held, lies)
 	}
-	defer func() { err = errors.Join(err, held.Close()) }()
 	ordersRead, ordersWrite, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -68,7 +72,7 @@ func begin(cmd *exec.Cmd, address lent) (_ tree, err error) {
 	}
 	g := &guarded{orders: ordersWrite, from: reportsRead, reports: json.NewDecoder(reportsRead)}
 	g.guardian = &exec.Cmd{Path: "/proc/self/exe", Args: append([]string{name, cmd.Path}, cmd.Args...), Env: cmd.Env, Dir: cmd.Dir,
-		Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: []*os.File{ordersRead, reportsWrite, held},
+		Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: append([]*os.File{ordersRead, reportsWrite}, held...),
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, WaitDelay: leftovers}
 	err = g.startGuardian()
 	err = errors.Join(err, reportsWrite.Close())

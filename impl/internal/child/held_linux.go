@@ -1,66 +1,47 @@
 package child
 
 import (
-	"errors"
 	"net"
 	"os"
 	"syscall"
 )
 
-// lend returns what a guardian is started with that is to hold an address, or none: one end of a Unix socket, in which the listening socket lies.
-// Sent before there is a guardian, it is there when that looks.
+// lend returns what a guardian is started with that is to hold an address: one end of a Unix socket, in which the listening socket lies, sent before there is a
+// guardian. Nobody reads it: what lies there unread is closed by the kernel when the last process is gone that has that end.
 func lend(address lent) (theirs *os.File, err error) {
 	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socketpair", err)
 	}
 	ours, theirs := os.NewFile(uintptr(ends[0]), "held"), os.NewFile(uintptr(ends[1]), "held")
+	defer func() { _ = ours.Close() }()
 	conn, err := net.FileConn(ours)
-	if err = errors.Join(err, ours.Close()); err == nil {
-		if address == nil {
-			_, err = conn.Write([]byte{holdsNone})
-		} else {
-			err = address.Lend(conn)
-		}
-		err = errors.Join(err, conn.Close())
+	if err == nil {
+		err = address.Lend(conn)
+		_ = conn.Close()
 	}
 	if err != nil {
-		return nil, errors.Join(err, theirs.Close())
+		_ = theirs.Close()
 	}
-	return theirs, nil
+	return theirs, err
 }
-
-// holdsNone is what a guardian is sent that is to hold no address.
-const holdsNone = '-'
 
 // inheritedFrom is the least number that the socket has in the process and in all that it starts: they use lower ones, as shells do up to 9, and bash 255.
 const inheritedFrom = 230
 
-// takeHeld takes the socket that this guardian is to hold, if any, and never closes it. The process is to inherit it: so it is held by whoever has it open, and by no
-// promise of anybody.
+// takeHeld has the process inherit the socket that this guardian was started with, if any: so the address is held by whoever has it open, and by no promise of anybody.
+// The guardian never closes it.
 func takeHeld() error {
-	what, rights := make([]byte, 1), make([]byte, syscall.CmsgSpace(4))
-	n, sent, _, _, err := syscall.Recvmsg(heldFD, what, rights, syscall.MSG_CMSG_CLOEXEC)
-	if err != nil || n == 0 {
-		return errors.Join(errors.New("the guardian was not told what to hold"), err)
+	var held syscall.Stat_t
+	if syscall.Fstat(heldFD, &held) != nil || held.Mode&syscall.S_IFMT != syscall.S_IFSOCK {
+		return nil // what else has that number is no socket: none has been made yet
 	}
-	if what[0] == holdsNone {
-		return nil
-	}
-	messages, err := syscall.ParseSocketControlMessage(rights[:sent])
-	if err != nil || len(messages) != 1 {
-		return errors.Join(errors.New("the guardian was sent no address"), err)
-	}
-	held, err := syscall.ParseUnixRights(&messages[0])
-	if err != nil {
-		return err
-	}
-	_, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(held[0]), syscall.F_DUPFD, inheritedFrom)
+	_, _, errno := syscall.Syscall(syscall.SYS_FCNTL, heldFD, syscall.F_DUPFD, inheritedFrom)
 	if errno != 0 { // so many may not be open: it is inherited as it is
-		_, _, errno = syscall.Syscall(syscall.SYS_FCNTL, uintptr(held[0]), syscall.F_SETFD, 0)
+		_, _, errno = syscall.Syscall(syscall.SYS_FCNTL, heldFD, syscall.F_SETFD, 0)
 	}
 	if errno != 0 {
-		return os.NewSyscallError("fcntl", errno)
+		return errno
 	}
 	return nil
 }
