@@ -52,6 +52,9 @@ func (n *Node) Links() *transport.TCP { return n.links }
 
 // open opens all that a node needs, as far as it can.
 func (n *Node) open(c *Config) (err error) {
+	if c.Folder == "" {
+		return errors.New("bully: Folder is missing: give the data folder of this node, as in /var/lib/jobs, which survives restarts")
+	}
 	var parts parts
 	spoiled := spoiledIn(c.Folder) // as opening it writes the record anew
 	switch {

@@ -73,6 +73,14 @@ func TestSpoiled(t *testing.T) {
 	require.Equal(t, 1, strings.Count(log.String(), "sectors of the record were spoiled"))
 }
 
+// TestNoFolder: who gives no folder is told so, whoever the members are, and not that a folder without a name is not there.
+func TestNoFolder(t *testing.T) {
+	for _, members := range []map[string]string{nil, {"1": "127.0.0.1:0"}} {
+		_, err := bully.Open(bully.Config{ID: "1", Cluster: "c", Members: members})
+		require.EqualError(t, err, "bully: Folder is missing: give the data folder of this node, as in /var/lib/jobs, which survives restarts")
+	}
+}
+
 // TestChanging opens a node whose members come and go: who it is, is in its record, and where it listens was kept, until its members say so.
 func TestChanging(t *testing.T) {
 	folder, one := t.TempDir(), spec.IntegerID(1)

@@ -195,6 +195,9 @@ func (c *Config) placement(members []spec.NodeID) Placement {
 func (c *Config) open() (opened *storage.Groups, err error) {
 	var saves uint64
 	if c.Storage == nil {
+		if c.Dir == "" {
+			return nil, errors.New("groups: Dir is missing: give the data folder of this node, as in /var/lib/orders, which survives restarts")
+		}
 		if opened, err = storage.OpenGroups(c.Dir, c.ID, slices.Collect(maps.Keys(c.Addresses))); err != nil {
 			return nil, wrongMembers(err)
 		}

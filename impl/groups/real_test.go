@@ -167,12 +167,16 @@ func TestOpenRefuses(t *testing.T) {
 		"preemptions":              func(c *groups.Config) { c.Preemptions = -1 },
 		"a pin to nobody":          func(c *groups.Config) { c.Pins = map[string]spec.NodeID{"a": spec.IntegerID(2)} },
 		"no cluster":               func(c *groups.Config) { c.Cluster = "" },
+		"groups: Dir is missing: ": func(c *groups.Config) { c.Dir = "" },
 	} {
 		bad := good
 		bad.Dir = t.TempDir()
 		change(&bad)
 		_, err := groups.Open(bad)
 		require.Error(t, err, name)
+		if bad.Dir == "" {
+			require.ErrorContains(t, err, name)
+		}
 	}
 	good.Dir = t.TempDir()
 	node, err := groups.Open(good)

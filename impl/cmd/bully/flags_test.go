@@ -109,7 +109,7 @@ func TestSettingsRefused(t *testing.T) {
 		`-members: node 1: the port in "a:http" is not`:                   {"-members", "1=a:http"},
 		"-members: nodes 1 and 2 have the same address a:1: each needs":   {"-members", "1=a:1,2=a:1"},
 		`-profile: unknown "lam"; did you mean lan`:                       {"-profile", "lam"},
-		"(there are local, lan, busy and wan)":                            {"-profile", "fast"},
+		"(there are local, lan, busy, wan and delays such as 30ms)":       {"-profile", "fast"},
 		"-profile: 0s is no delay that timers can be made for":            {"-profile", "0s"},
 		"-profile: 20h0m0s is no delay that timers can be made for":       {"-profile", "20h"},
 		`-preempt: "soon" is no length of time: give 5s, 500ms, now or `:  {"-preempt", "soon"},

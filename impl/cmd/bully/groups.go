@@ -24,6 +24,11 @@ its own. It exits with 0 if all nodes that were asked say the same, and each gro
 
   bully groups 10.0.0.1:8000                    what is, and what is not as planned
 
+With -wait TIME it asks again, until they also say that each group is led as planned, that none lags behind the members of the cluster, and that all take part in
+all; it prints what is then, or when that time is over, and exits with 1 if it is not so by then. So a script waits before it goes on to the next node:
+
+  bully groups -wait 1m -http 10.0.0.1:8000,10.0.0.2:8000,10.0.0.3:8000
+
 Where members change it also names the groups that have not followed the last change of the cluster's members, and says why: ask all nodes, as
 the one that leads a group knows that best.
 
@@ -45,7 +50,7 @@ type planFlags struct {
 	plan, list, asJSON bool
 	members, down, add string
 	urls               []string
-	timeout            time.Duration
+	timeout, wait      time.Duration
 }
 
 // groupsOf shows who leads what, or would.
@@ -62,8 +67,12 @@ func groupsOf(ctx context.Context, p program, args []string) error {
 	flags.StringVar(&f.add, "add", "", "of -plan: what would move if these nodes, `id,…`, came")
 	nodesFlag(flags, &f.urls)
 	flags.DurationVar(&f.timeout, "timeout", 2*time.Second, "give up on a node after this `time`")
+	flags.DurationVar(&f.wait, "wait", 0, "wait for this `time` until each group is led as planned; 0 means that it need not be")
 	if err := p.ParseSome(flags, args, cli.Manual{Arguments: " [address…]", Text: groupsHelp}); err != nil {
 		return err
+	}
+	if f.wait < 0 || f.wait > 0 && f.plan {
+		return cli.Usage("-wait is a time such as 1m, and not of a plan, which waits for nothing")
 	}
 	f.urls = append(f.urls, flags.Args()...)
 	if f.plan {
@@ -308,7 +317,7 @@ func (p program) showGroups(ctx context.Context, f *planFlags, flags *flag.FlagS
 			return cli.Usage(fmt.Sprintf("-%s is of a plan: give -plan too", only))
 		}
 	}
-	answers, err := p.askPlaced(ctx, f)
+	answers, wrong, err := p.waitPlaced(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -318,7 +327,30 @@ func (p program) showGroups(ctx context.Context, f *planFlags, flags *flag.FlagS
 	} else if at >= 0 {
 		err = p.printPlaced(answers[at].placed, f.list, whyLagging(answers))
 	}
-	return errors.Join(err, agreedGroups(answers))
+	return errors.Join(err, wrong)
+}
+
+// askPlacedAgain lies between two questions of who waits until groups are led as planned.
+const askPlacedAgain = 100 * time.Millisecond
+
+// waitPlaced asks all nodes, and again until -wait is over or nothing is wrong. It returns the last answers, and what is wrong.
+func (p program) waitPlaced(ctx context.Context, f *planFlags) (answers []placedAnswer, wrong, err error) {
+	for begun := time.Now(); ; {
+		if answers, err = p.askPlaced(ctx, f); err != nil {
+			return nil, nil, err
+		}
+		if wrong = agreedGroups(answers); wrong == nil && f.wait > 0 {
+			wrong = plannedGroups(answers)
+		}
+		if left := f.wait - time.Since(begun); wrong == nil || left <= 0 {
+			return answers, wrong, nil
+		}
+		select {
+		case <-time.After(askPlacedAgain):
+		case <-ctx.Done():
+			return answers, wrong, nil
+		}
+	}
 }
 
 // printPlaced prints who leads what, and which groups have other members than the cluster, and why.
@@ -479,6 +511,38 @@ func agreedGroups(answers []placedAnswer) error {
 	}
 	if len(differ) > 0 {
 		wrong = append(wrong, fmt.Sprintf("nodes name different leaders of %d groups", len(differ)))
+	}
+	if len(wrong) > 0 {
+		return errors.New(strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+// plannedGroups returns nil if all that have answered say of each group that it is led as planned, has the members of the cluster, and is one in which they take part.
+func plannedGroups(answers []placedAnswer) error {
+	elsewhere, apart := map[string]bool{}, map[string]bool{}
+	for _, a := range answers {
+		for i, name := range a.placed.Names {
+			if a.placed.Leaders[i] != a.placed.Wanted[i] {
+				elsewhere[name] = true
+			}
+			if a.placed.Problems[i] != "" {
+				apart[name] = true
+			}
+		}
+	}
+	var wrong []string
+	for _, w := range []struct {
+		groups int
+		text   string
+	}{
+		{len(elsewhere), "are led by another node than planned"},
+		{len(whyLagging(answers)), "have other members than the cluster, as yet"},
+		{len(apart), "are not taken part in by all nodes"},
+	} {
+		if w.groups > 0 {
+			wrong = append(wrong, fmt.Sprintf("%d groups %s", w.groups, w.text))
+		}
 	}
 	if len(wrong) > 0 {
 		return errors.New(strings.Join(wrong, "; "))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -109,13 +110,17 @@ func (l *groupList) addFile(name string, seen map[string]string) (err error) {
 	}
 	defer func() { _ = file.Close() }()
 	lines := bufio.NewScanner(file)
-	for at := 1; lines.Scan(); at++ {
+	at := 1
+	for ; lines.Scan(); at++ {
 		line, _, _ := strings.Cut(lines.Text(), "#")
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
 		where := fmt.Sprintf("%s:%d", name, at)
-		entry, words, _ := strings.Cut(line, " ")
+		entry, words := line, ""
+		if end := strings.IndexAny(line, " \t"); end >= 0 {
+			entry, words = line[:end], line[end:]
+		}
 		first, err := readFirst(words, where)
 		if err != nil {
 			return err
@@ -124,7 +129,9 @@ func (l *groupList) addFile(name string, seen map[string]string) (err error) {
 			return err
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return cli.Usage(fmt.Sprintf("%s:%d: the line has more than %d bytes: give one group a line", name, at, bufio.MaxScanTokenSize))
+	} else if err != nil {
 		return cli.Usage(fmt.Sprintf("-group: %s: %v", name, err))
 	}
 	return nil

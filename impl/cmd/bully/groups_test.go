@@ -48,9 +48,10 @@ func TestGroupsRefused(t *testing.T) {
 		{`-group: the name "` + strings.Repeat("a", 129) + `" has 129 bytes: give at most 128`, strings.Repeat("a", 129), ""},
 		{`-group: open `, "@" + filepath.Join(folder, "none"), ""},
 		{`bad.txt:3: "!" is no group`, write("a\n# b\n!\n"), ""},
+		{`bad.txt:2: the line has more than 65536 bytes: give one group a line`, write("a\n" + strings.Repeat("b", 70_000)), ""},
 		{`bad.txt:1: "second": behind a group may be its first members, as in first=2,3,4`, write("a second\n"), ""},
 		{`bad.txt:1: "first=": behind a group`, write("a first=\n"), ""},
-		{`bad.txt:2: "first=1,x": node id: "x"`, write("a\nb first=1,x\n"), ""},
+		{`bad.txt:2: "first=1,x": node id: "x"`, write("a\nb\tfirst=1,x\n"), ""},
 		{`-group: the members are fixed, and so every group begins with all of them: leave first= out`, write("a first=1\n"), ""},
 		{`-group: "a" is pinned to node 7, which is not one of the members, which are [1 2 3]`, "a=7", ""},
 		{`-weight: "1" is not ID=WEIGHT, as in 1=2,3=0`, "a", "1"},
@@ -119,6 +120,8 @@ func TestPlan(t *testing.T) {
 		_, log := plan(cli.Misused, args...)
 		require.Contains(t, log, want)
 	}
+	_, log := plan(cli.Misused, "-wait", "1m", "-members", "1", "-group", "a")
+	require.Contains(t, log, "-wait is a time such as 1m, and not of a plan")
 	status, _, log := bully(t, "groups", "-down", "3", "127.0.0.1:1")
 	require.Equal(t, cli.Misused, status)
 	require.Contains(t, log, "-down is of a plan: give -plan too")
@@ -157,8 +160,9 @@ func TestRunGroups(t *testing.T) {
 	for _, at := range c.http {
 		placed(t, at, asPlanned(20))
 	}
-	said, _, _ := bully(t, append([]string{"groups"}, c.http...)...)
+	said, out, _ := bully(t, append([]string{"groups", "-wait", "1m"}, c.http...)...)
 	require.Equal(t, cli.OK, said)
+	require.Contains(t, out, "20 groups: 20 led as planned, 0 by another node, 0 without a leader\n")
 	_, page := fetch(c.http[0], "/")
 	require.Contains(t, page, "Who leads what")
 	_, log := fetch(c.http[0], "/metrics")
@@ -174,9 +178,14 @@ func TestRunGroups(t *testing.T) {
 		}
 		return true
 	})
-	said, out, _ := bully(t, "groups", c.http[0], c.http[1])
+	said, out, _ = bully(t, "groups", c.http[0], c.http[1])
 	require.Equal(t, cli.Mismatch, said)
 	require.Regexp(t, `billing: [13] in epoch \d+, and not 2\n`, out)
+	said, _, _ = bully(t, "groups", c.http[0])
+	require.Equal(t, cli.OK, said, "it has a leader")
+	said, _, planned := bully(t, "groups", "-wait", "1ms", c.http[0])
+	require.Equal(t, cli.Mismatch, said)
+	require.Regexp(t, `^bully groups: \d+ groups are led by another node than planned\n$`, planned)
 	_, _, errs := bully(t, "status", c.http[0])
 	require.Contains(t, errs, "1 of 1 nodes have not answered")
 
@@ -229,4 +238,33 @@ func TestReadEntry(t *testing.T) {
 		want.last, _ = strconv.Atoi(parts[3])
 		require.Equal(t, want, e, "%q", text)
 	}
+}
+
+// TestPlannedGroups: who waits is told of each thing that is not as it is to be, of any node that was asked.
+func TestPlannedGroups(t *testing.T) {
+	says := func(change func(*web.Placed)) placedAnswer {
+		p := &web.Placed{Node: spec.IntegerID(1), Members: []web.PlacedMember{{ID: spec.IntegerID(1)}, {ID: spec.IntegerID(2)}}, Names: []string{"a", "b"},
+			Leaders: []int{0, 1}, Wanted: []int{0, 1}}
+		change(p)
+		return placedAnswer{placed: p}
+	}
+	well := says(func(*web.Placed) {})
+	require.NoError(t, plannedGroups([]placedAnswer{well, well}))
+	for want, change := range map[string]func(*web.Placed){
+		"1 groups are led by another node than planned":        func(p *web.Placed) { p.Leaders[0] = 1 },
+		"1 groups have other members than the cluster, as yet": func(p *web.Placed) { p.Changing, p.Lags = []int{0}, map[int]string{0: "slow"} },
+		"1 groups are not taken part in by all nodes":          func(p *web.Placed) { p.Problems = map[int]string{1: "other first members"} },
+	} {
+		require.EqualError(t, plannedGroups([]placedAnswer{well, says(change)}), want)
+	}
+}
+
+// TestNoGroups: who asks a node of one election for groups is told why it says nothing.
+func TestNoGroups(t *testing.T) {
+	c := newCluster(t, 1)
+	c.run(1, steady...)
+	leadsHere(t, c.http[0])
+	status, _, log := bully(t, "groups", c.http[0])
+	require.Equal(t, cli.Mismatch, status)
+	require.Contains(t, log, "404 Not Found: this node runs one election, and no groups: bully status and GET /leader say who leads")
 }

@@ -341,7 +341,7 @@ func profileNamed(name string) (host.Timing, error) {
 		}
 		return timing, nil
 	}
-	return host.Timing{}, cli.UnknownChoice("profile", name, names)
+	return host.Timing{}, cli.UnknownChoice("profile", name, append(names, "delays such as 30ms"))
 }
 
 // parseBelieved reads -believe.

@@ -194,7 +194,7 @@ func (h *hosts) run(at, line string) {
 	command, _, _ := strings.Cut(line, " #")
 	wants := wantsOf(line)
 	fields := strings.Fields(command)
-	again := fields[0] == "journalctl" || strings.HasPrefix(command, "bully status") || strings.HasPrefix(command, "bully member list") || strings.HasPrefix(command, "bully groups")
+	again := fields[0] == "journalctl" || strings.HasPrefix(command, "bully status") || strings.HasPrefix(command, "bully member list")
 	for late := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) { // it is asked again until it has come to that
 		status, out := h.once(at, command, fields)
 		if wants.met(status, out, h.here(at, wants.text)) {

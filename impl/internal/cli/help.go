@@ -28,7 +28,7 @@ func (p *Program) all() []Command {
 
 // help prints all subcommands, or the flags of one.
 func help(ctx context.Context, p Program, args []string) error {
-	if len(args) > 0 && args[0] != "help" {
+	if len(args) > 0 && args[0] != "help" && !asksForHelp(args[0]) {
 		command := p.command(args[0])
 		if command == nil {
 			return Usage(fmt.Sprintf("unknown command %q%s", args[0], Suggest(args[0], p.names())))

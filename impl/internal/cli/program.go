@@ -76,7 +76,7 @@ func (p Program) Main(ctx context.Context, args []string) int {
 		args = []string{"help"}
 	}
 	name := args[0]
-	if slices.Contains([]string{"-h", "-help", "--help"}, name) {
+	if asksForHelp(name) {
 		name = "help"
 	}
 	command := p.command(name)
@@ -104,6 +104,9 @@ func (p Program) Main(ctx context.Context, args []string) int {
 	}
 	return Mismatch
 }
+
+// asksForHelp reports whether a word is that which asks any program for help.
+func asksForHelp(word string) bool { return slices.Contains([]string{"-h", "-help", "--help"}, word) }
 
 // lastPatience is how long a program that ends waits for whoever reads what it says last.
 const lastPatience = time.Second

@@ -62,7 +62,7 @@ func TestProgram(t *testing.T) {
 		out, log string
 		status   int
 	}{
-		{"", all, "", OK}, {"help", all, "", OK}, {"-h", all, "", OK}, {"--help", all, "", OK}, {"help help", all, "", OK},
+		{"", all, "", OK}, {"help", all, "", OK}, {"-h", all, "", OK}, {"--help", all, "", OK}, {"help help", all, "", OK}, {"help -h", all, "", OK},
 		{"help walk", ofWalk, "", OK}, {"walk -h", ofWalk, "", OK},
 		{"walk", "{\n  \"far\": 1,\n  \"pace\": \"slow\"\n}\n", "", OK},
 		{"walk -far 2 -pace <", "{\n  \"far\": 2,\n  \"pace\": \"<\"\n}\n", "", OK},

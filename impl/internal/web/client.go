@@ -36,7 +36,10 @@ func URL(text string) (string, error) {
 // mostAnswer is how much a node may answer: of ten thousand groups with the longest of names it is as much as a third of that.
 const mostAnswer = 4 << 20
 
-// Get reads JSON from a node.
+// mostWhy is how much is read of why a node gives no answer.
+const mostWhy = 1 << 10
+
+// Get reads JSON from a node. Another status than 200 is an error, with what the node says of it.
 func Get(ctx context.Context, address string, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -52,7 +55,8 @@ func Get(ctx context.Context, address string, into any) error {
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return errors.New(response.Status)
+		text, _ := io.ReadAll(io.LimitReader(response.Body, mostWhy))
+		return fmt.Errorf("%s: %s", response.Status, onOneLine(text))
 	}
 	return json.NewDecoder(io.LimitReader(response.Body, mostAnswer)).Decode(into)
 }
@@ -116,6 +120,7 @@ func (o *Operator) Ask(ctx context.Context) ([]Heard, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	answers, problems := make([]Heard, len(o.Nodes)), make([]error, len(o.Nodes))
+	fixed := make([]bool, len(o.Nodes))
 	var asking sync.WaitGroup
 	for i, node := range o.Nodes {
 		asking.Go(func() {
@@ -123,10 +128,14 @@ func (o *Operator) Ask(ctx context.Context) ([]Heard, error) {
 			problems[i] = call(ctx, http.MethodGet, node+"/members", nil, &answers[i].Members)
 			if problems[i] == nil && answers[i].Configuration == nil {
 				problems[i] = errors.New("its members are fixed, or it has not started")
+				fixed[i] = !answers[i].Leader.IsNone() // it has started
 			}
 		})
 	}
 	asking.Wait()
+	if i := slices.Index(fixed, true); i >= 0 {
+		return nil, fixedMembers{o.Nodes[i]}
+	}
 	answers = slices.DeleteFunc(answers, func(h Heard) bool { return h.Configuration == nil })
 	if len(answers) > 0 {
 		return answers, nil
@@ -136,6 +145,13 @@ func (o *Operator) Ask(ctx context.Context) ([]Heard, error) {
 		texts = append(texts, fmt.Sprintf("%s: %v", o.Nodes[i], err))
 	}
 	return nil, fmt.Errorf("no node has said who the members are: %s", strings.Join(texts, "; "))
+}
+
+// fixedMembers is why nothing can be done with the members of a cluster, and who has said so.
+type fixedMembers struct{ node string }
+
+func (f fixedMembers) Error() string {
+	return fmt.Sprintf("%s: its members are fixed: stop all nodes, and bully init -from-fixed makes them such as can be changed", f.node)
 }
 
 // Newest asks all nodes, and returns what the leader says; or, if it does not answer, who has the newest configuration.
@@ -158,10 +174,14 @@ func (o *Operator) Leader(ctx context.Context) (Heard, error) {
 	asking, cancel := context.WithTimeout(ctx, askTimeout)
 	o.Nodes = Views(asking, o.Nodes)
 	cancel()
+	why := "" // nobody has answered
 	for {
 		best, err := o.Newest(ctx)
-		if err == nil && best.Leading {
-			return best, nil
+		if err != nil && ctx.Err() == nil {
+			why = ": " + err.Error()
+		}
+		if err == nil && best.Leading || errors.As(err, new(fixedMembers)) {
+			return best, err
 		}
 		select {
 		case <-time.After(askAgain):
@@ -172,7 +192,7 @@ func (o *Operator) Leader(ctx context.Context) (Heard, error) {
 			return Heard{}, fmt.Errorf("node %s leads, and is not among those that were asked: give the address of its HTTP server too", best.Leader)
 		}
 		return Heard{}, errors.New("no leader was found in time, and without one no member can be changed: see bully status; if a quorum of " +
-			"the members is lost for good, begin a new cluster: see bully help init")
+			"the members is lost for good, begin a new cluster: see bully help init" + why)
 	}
 }
 
@@ -236,7 +256,9 @@ func (o *Operator) post(ctx context.Context, leader Heard, c Change) (*Changed, 
 		return nil, err
 	}
 	var end Changed
-	if err := call(ctx, http.MethodPost, leader.URL+"/members", body, &end); err != nil {
+	if err := call(ctx, http.MethodPost, leader.URL+"/members", body, &end); errors.As(err, new(refused)) {
+		return nil, err
+	} else if err != nil {
 		end = Changed{Refusal: Unknown, Message: fmt.Sprintf("node %s, which led, has not answered: %v; the next leader tells whether the "+
 			"members have been changed", leader.Node, err)}
 	}
@@ -287,7 +309,7 @@ func (o *Operator) tell(format string, values ...any) {
 	}
 }
 
-// call makes a request, and reads the JSON that answers it, whatever the status says.
+// call makes a request, and reads the JSON that answers it, whatever the status says. A refused is a text that says why nothing was done.
 func call(ctx context.Context, method, address string, body []byte, into any) error {
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
@@ -305,10 +327,10 @@ func call(ctx context.Context, method, address string, body []byte, into any) er
 	if err != nil {
 		return err
 	}
-	if response.StatusCode == http.StatusForbidden {
-		return refused{errors.New(onOneLine(text))}
-	}
 	if err := json.Unmarshal(text, into); err != nil {
+		if code := response.StatusCode; code == http.StatusForbidden || code == http.StatusUnprocessableEntity {
+			return refused{errors.New(onOneLine(text))}
+		}
 		return fmt.Errorf("%s: %s", response.Status, onOneLine(text))
 	}
 	return nil

@@ -33,7 +33,7 @@
 // take longer than that on its way. It waits for nothing, and is served where /healthz is, also while streams take all that they may.
 //
 // POST /resign of a node that leads waits until its work has returned, for 10 seconds at most; if that takes longer it answers 503, and
-// the node resigns all the same. One that leads no longer may lead again at once: the highest that runs does.
+// the node resigns all the same. If it cannot name whom ?to names it answers 422, and why, and leads on. One that leads no longer may lead again at once: the highest that runs does.
 //
 // An event of /events is one line of JSON:
 //

@@ -131,6 +131,11 @@ func noElection(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "this node runs many elections, and none of the cluster itself, as its members are fixed: bully groups, GET /groups and /leader?group=NAME say who leads; stop a node, and others lead its groups", http.StatusNotFound)
 }
 
+// noGroups answers whoever asks a node of one election for groups.
+func noGroups(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "this node runs one election, and no groups: bully status and GET /leader say who leads; bully run -group runs many", http.StatusNotFound)
+}
+
 // placed answers who leads what; or, with ?down=3,4, who would while these are down: nobody, if the others are no quorum.
 func (s *Server) placed(w http.ResponseWriter, r *http.Request) {
 	var down []spec.NodeID

@@ -85,7 +85,11 @@ func (s *Server) resign(w http.ResponseWriter, r *http.Request) {
 		err = s.config.Node.HandOver(ctx, to, hold)
 	}
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		code := http.StatusServiceUnavailable
+		if !to.IsNone() && ctx.Err() == nil && s.config.Node.Status().Leading { // that one cannot be named: it leads on
+			code = http.StatusUnprocessableEntity
+		}
+		http.Error(w, err.Error(), code)
 		return
 	}
 	answer(w, http.StatusOK, Resigned{Resigned: true, Epoch: now.Epoch})

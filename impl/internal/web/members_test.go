@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -131,6 +133,12 @@ func TestMembersRefused(t *testing.T) {
 	require.Contains(t, text, `"error":"not-possible","message":"no"`)
 }
 
+// operatorTold is what an operator is told, at once, where the server says something else.
+var operatorTold = map[string]string{
+	"-http-control":                      "^this node lets nobody change members by HTTP",
+	"the members of this node are fixed": "^http://[0-9.:]+: its members are fixed: stop all nodes, and bully init -from-fixed",
+}
+
 // TestMembersNotAllowed: a server that may not be controlled changes nothing, and makes nobody resign; one of fixed members says that
 // they are.
 func TestMembersNotAllowed(t *testing.T) {
@@ -149,6 +157,11 @@ func TestMembersNotAllowed(t *testing.T) {
 		require.Contains(t, text, want)
 		code, _ = send(t, http.MethodGet, url+"/members", "")
 		require.Equal(t, http.StatusOK, code)
+		said := 0
+		err := (&Operator{Nodes: []string{url}, Say: func(string) { said++ }}).CarryOut(bounded(t), Change{Do: "remove", ID: five})
+		require.Error(t, err)
+		require.Regexp(t, operatorTold[want], err.Error())
+		require.Zero(t, said, "it is asked once")
 	}
 	url, _ := serve(t, newChanging(), func(config *Config) { config.Changer = &changer{} })
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/members", strings.NewReader(`{"do":"remove","id":"5","old":null}`))
@@ -158,6 +171,24 @@ func TestMembersNotAllowed(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, http.StatusForbidden, response.StatusCode, "a page of another origin in a browser")
+
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			http.Error(w, "not by this proxy", http.StatusForbidden)
+			return
+		}
+		http.Redirect(w, r, url+r.URL.Path, http.StatusFound)
+	}))
+	t.Cleanup(proxy.Close)
+	require.EqualError(t, (&Operator{Nodes: []string{proxy.URL}}).CarryOut(bounded(t), Change{Do: "remove", ID: five}), "not by this proxy")
+}
+
+// bounded returns a context for an operator that is to be told something at once: one that asks again and again for that ends too, with another error.
+func bounded(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	return ctx
 }
 
 // TestOperator follows a hand-over, and does what is left of a change whose outcome is not known.

@@ -66,7 +66,7 @@ func (o *Operator) HandOver(ctx context.Context, to spec.NodeID, hold time.Durat
 	return Resignation{Old: old, New: next, Without: w.without()}, nil
 }
 
-// refused is an answer of a server that lets nobody do what he has asked for.
+// refused is an answer of a server that has not done what it was asked for, and will not: it lets nobody, or it cannot be.
 type refused struct{ error }
 
 // watcher asks nodes whether they lead, again and again.

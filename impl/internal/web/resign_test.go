@@ -58,6 +58,11 @@ func TestOperatorHandOver(t *testing.T) {
 	o := Operator{Nodes: []string{a, b}}
 	_, err := o.HandOver(t.Context(), three, time.Second)
 	require.EqualError(t, err, "node 3 leads already: nothing was done")
+	leader.other = nil
+	_, err = o.HandOver(bounded(t), five, time.Second)
+	require.EqualError(t, err, "it is not connected", "and nothing is waited for")
+	require.True(t, leader.Status().Leading)
+	leader.other = other
 	r, err := o.HandOver(t.Context(), five, time.Second)
 	require.NoError(t, err)
 	require.Equal(t, time.Second, time.Duration(leader.hold.Load()))

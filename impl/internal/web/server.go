@@ -158,6 +158,7 @@ func (s *Server) handler() http.Handler {
 func (s *Server) showNode(mux *http.ServeMux) {
 	mux.Handle("GET /{$}", s.page)
 	mux.HandleFunc("GET /leader", s.leader)
+	mux.HandleFunc("GET /groups", noGroups)
 	mux.HandleFunc("GET /healthz", s.health)
 	s.showElection(mux)
 }
@@ -245,7 +246,11 @@ func notStarted(w http.ResponseWriter) {
 }
 
 // leader answers who leads. Before the node has started it knows nothing: not even the epoch, which never goes back.
-func (s *Server) leader(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) leader(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Has("group") {
+		noGroups(w, r)
+		return
+	}
 	now := s.config.Node.Status()
 	if !hasStarted(&now) {
 		notStarted(w)

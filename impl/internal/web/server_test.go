@@ -331,3 +331,13 @@ func TestBounds(t *testing.T) {
 	_, ok = stream.next()
 	require.True(t, ok, "the stream is older than that connection")
 }
+
+// TestNoGroups: who asks a node of one election for groups is told that it has none, and is not told who leads instead.
+func TestNoGroups(t *testing.T) {
+	url, _ := serve(t, newFake(), nil)
+	for _, path := range []string{"/groups", "/leader?group=orders"} {
+		code, body := send(t, http.MethodGet, url+path, "")
+		require.Equal(t, http.StatusNotFound, code)
+		require.Contains(t, body, "this node runs one election, and no groups")
+	}
+}
