@@ -35,7 +35,7 @@ BESIDE ?=
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep bench-check bench-failover bench-guard bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-release viewer-site viewer-test traces mutants soak lint fuzz release clean
+.PHONY: help check check-deep bench-check bench-failover bench-groups bench-guard bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-release viewer-site viewer-test traces mutants soak lint fuzz release clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,12 @@ bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real
 	.cache/workbench bench failover -nodes 5 -rounds 20 -fault kill,program,both -ballast 0,64,256,512 -beside -hold $(call KEPT,ballast,make bench-failover)
 	.cache/workbench bench idle -guard -against ".cache/raftnode -profile default" $(call KEPT,idle,make bench-failover)
 
+bench-groups: ## measure 10,000 elections over one cluster, and 1,000 beside etcd and Raft groups, on real processes (10 min)
+	$(GO) build -o .cache/ ./impl/cmd/workbench
+	cd impl/baselines/groups && $(GO) build -o ../../../.cache/ .
+	.cache/workbench bench groups $(call KEPT,groups,make bench-groups)
+	.cache/workbench bench groups -groups 1000 -members fixed -against ".cache/groups etcd" -against ".cache/groups dragonboat" $(call KEPT,groups-beside,make bench-groups)
+
 bench-guard: ## count the false kills of guards for an hour: do something else on the machine meanwhile (1 h; FOR says how long)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
 	.cache/workbench bench guard -for $(FOR) $(call KEPT,falsekills,make bench-guard)
@@ -91,9 +97,9 @@ bench-services: ## measure failover of real services beside ours: etcd's electio
 	.cache/workbench bench failover -rounds $(ROUNDS) -nodes 3 -fault kill,stop "$${against[@]}" $(call KEPT,services,make bench-services)
 
 figures: KEEP := yes
-figures: ## measure all that impl/FIGURES.md says, on a machine that has nothing else to do, and write it (40 min; BESIDE says what else it did)
+figures: ## measure all that impl/FIGURES.md says, on a machine that has nothing else to do, and write it (50 min; BESIDE says what else it did)
 	@begin=$$SECONDS; $(MAKE) test; echo "{\"seconds\": $$((SECONDS - begin))}" | $(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep test -of "make test"
-	$(MAKE) bench-check bench-failover bench-services KEEP=yes
+	$(MAKE) bench-check bench-failover bench-groups bench-services KEEP=yes
 	$(GO) run ./tla/check -bench -heap 128m -min-speed 0 -min-memory 0 $(call KEPT,check-small-heap,go run ./tla/check -bench -heap 128m)
 	$(GO) test -run '^$$' -bench . ./impl/bully ./impl/internal/subject ./conformance/check | \
 		$(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep benchmarks -of "go test -bench . ./impl/bully ./impl/internal/subject ./conformance/check"

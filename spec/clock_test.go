@@ -26,7 +26,7 @@ const leastPatience = 30 * time.Second
 // virtual are folders whose tests run in virtual time, by helpers of their own; and inReal are the files there that do not.
 var (
 	virtual = []string{"impl/host", "impl/groups", "impl/resourcelock"}
-	inReal  = []string{"impl/host/clock_test.go", "impl/host/real_test.go", "impl/host/example_test.go", "impl/groups/real_test.go", "impl/groups/bench_test.go"}
+	inReal  = []string{"impl/host/clock_test.go", "impl/host/real_test.go", "impl/host/example_test.go", "impl/groups/real_test.go"}
 )
 
 const (
@@ -48,8 +48,6 @@ var clocks = map[string]string{
 	"conformance/port/port_test.go misbehave":                   hanging,
 	"impl/agent/agent_test.go TestLead":                         looks,
 	"impl/find_test.go TestSettledOrNotBegun":                   looks,
-	"impl/groups/bench_test.go awaitPlan":                       looks,
-	"impl/groups/bench_test.go benchFailover":                   looks,
 	"impl/groups/example/shards_test.go TestShards":             random,
 	"impl/groups/example/shards_test.go settles":                looks,
 	"impl/groups/example/shards_test.go doesNotGrow":            looks,

@@ -122,16 +122,16 @@ func (l *loop) yields(g *group, in *input) bool {
 	if g.reign == nil || !g.node.Yields(&in.message) || !g.reign.Yield(ErrNotLeader) {
 		return false
 	}
-	g.claim = *in
+	g.claim = new(*in)
 	return true
 }
 
 // yield gives a group the message that has waited for its work, once that has returned, or may act no more.
 func (l *loop) yield(g *group) {
-	if in := g.claim; in.message.Type != "" && !g.reign.Acts() {
-		g.claim = input{}
+	if in := g.claim; in != nil && !g.reign.Acts() {
+		g.claim = nil
 		l.tick()
-		l.give(g, in)
+		l.give(g, *in)
 	}
 }
 

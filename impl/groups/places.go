@@ -129,7 +129,7 @@ func (g *group) refersTo() (all policy.Set) {
 	if s := g.held; s != nil {
 		all |= policy.One(s.leader) | policy.One(s.from) | policy.One(s.known) | s.members
 	}
-	if g.claim.message.Type != "" {
+	if g.claim != nil {
 		all |= policy.One(g.claim.from)
 	}
 	for i := range g.deferred {

@@ -75,6 +75,8 @@ func TestRefused(t *testing.T) {
 		require.NoFileExists(t, filepath.Join(root, page))
 	}
 	for problem, test := range map[string]struct{ name, in string }{
+		"has killed no node of bully":                  {"groups", `{"groups": [{"program": "bully", "nodes": 5}]}`},
+		"has added no node: members that change are":   {"groups", `{"groups": [{"program": "bully", "kills": [{}]}]}`},
 		`measures "etcd", which has no name`:           {"services", `{"failovers": [{"program": "etcd", "nodes": 3, "fault": "kill"}]}`},
 		"has not counted the messages of bully on 3 n": {"failover", `{"failovers": [{"program": "bully", "nodes": 3, "fault": "kill"}]}`},
 		`no benchmark that "^BenchmarkSimulator/fixed`: {"benchmarks", "BenchmarkStep-2 9 1 ns/op\n"},

@@ -25,8 +25,10 @@ func pageOf(records map[string]*record) (string, error) {
 		return nil, fmt.Errorf("there is no record %s", name)
 	}
 	t, err := template.New("FIGURES.tmpl").Funcs(template.FuncMap{
-		"record": of, "table": failoverTable, "faults": faultTable, "ballast": ballastTable, "outlived": outlivedTable, "messages": messages, "idle": idle, "guard": idleGuard, "falseKills": falseKills, "span": span, "rates": rates, "ms": ms, "thousands": thousands,
-		"median": median, "times": times,
+		"has":    func(name string) bool { return records[name] != nil },
+		"record": of, "table": failoverTable, "faults": faultTable, "ballast": ballastTable, "outlived": outlivedTable, "groups": groupsTable, "added": groupsAdded, "messages": messages, "idle": idle, "guard": idleGuard, "falseKills": falseKills, "span": span, "rates": rates, "ms": ms, "thousands": thousands,
+		"thousand": func(n int) string { return thousands(float64(n)) },
+		"median":   median, "times": times,
 		"part": func(a, b int64) string { return fmt.Sprintf("1/%.0f", float64(a)/float64(b)) },
 		"MiB":  func(bytes int64) string { return thousands(float64(bytes) / (1 << 20)) },
 		"minutes": func(seconds float64) string {
@@ -53,6 +55,8 @@ var programs = []struct{ command, name string }{
 	{"etcdnode -profile fast", "the same, as low as holds"},
 	{"leasenode -profile default", "client-go's leader election on a Lease, defaults"},
 	{"leasenode -profile fast", "the same, as low as holds"},
+	{"groups etcd", "etcd's election, one for each group, an etcd embedded in each node"},
+	{"groups dragonboat", "a Raft group for each, dragonboat"},
 }
 
 // nameOf returns how the page calls a program; "" if it has no name for it.

@@ -53,11 +53,12 @@ type record struct {
 		Kills   int     `json:"kills"`
 		HeldUp  uint64  `json:"held_up"`
 	} `json:"guarded"` // workbench bench guard
-	TLC        explored    `json:"tlc"` // tla/check -bench
-	Explorer   explored    `json:"explorer"`
-	Benchmarks []benchmark `json:"benchmarks"`        // go test -bench
-	Rate       float64     `json:"events_per_second"` // tla/check -traces
-	Seconds    float64     `json:"seconds"`           // make test
+	Groups     []manyGroups `json:"groups"` // workbench bench groups
+	TLC        explored     `json:"tlc"`    // tla/check -bench
+	Explorer   explored     `json:"explorer"`
+	Benchmarks []benchmark  `json:"benchmarks"`        // go test -bench
+	Rate       float64      `json:"events_per_second"` // tla/check -traces
+	Seconds    float64      `json:"seconds"`           // make test
 }
 
 // failover is what a fault of the leader has cost a program, on so many nodes.
@@ -73,6 +74,32 @@ type failover struct {
 	Teardown float64 `json:"teardown_ms"` // the end of the process
 }
 
+// manyGroups is what many groups over one cluster have cost a program.
+type manyGroups struct {
+	Program   string  `json:"program"`
+	Members   string  `json:"members"`
+	Profile   string  `json:"profile"`
+	Nodes     int     `json:"nodes"`
+	Groups    int     `json:"groups"`
+	Cold      float64 `json:"cold_s"`
+	Spread    float64 `json:"spread"` // the largest difference from an even share, in parts of it
+	CPU       float64 `json:"cpu"`    // of one core, of the node that takes most
+	Resident  float64 `json:"resident"`
+	Frames    float64 `json:"frames"`        // a second, of a node; 0 if it does not count them
+	FramesOne float64 `json:"frames_of_one"` // … if each node led one group
+	Kills     []struct {
+		Led   int     `json:"led"`
+		First float64 `json:"first_ms"`
+		All   float64 `json:"all_ms"`
+		Saves float64 `json:"saves"` // 0 if it does not count them
+	} `json:"kills"`
+	Added *struct {
+		Has   float64 `json:"has_s"`
+		Led   float64 `json:"led_s"`
+		Moved int     `json:"moved"`
+	} `json:"added"`
+}
+
 type explored struct {
 	Rate  float64 `json:"states_per_second"`
 	Bytes int64   `json:"bytes"`
@@ -86,7 +113,7 @@ type benchmark struct {
 }
 
 // names are those of all records: a page needs each, and make figures measures all but beside-version-1, and falsekills, which make bench-guard does.
-var names = []string{"ballast", "benchmarks", "beside-version-1", "check", "check-small-heap", "failover", "falsekills", "faults", "idle", "services", "test", "traces"}
+var names = []string{"ballast", "benchmarks", "beside-version-1", "check", "check-small-heap", "failover", "falsekills", "faults", "groups", "groups-beside", "idle", "services", "test", "traces"}
 
 // recordOf returns the record of a name, as it is kept, from what a command has said: JSON, or what go test -bench prints.
 func recordOf(name string, in io.Reader, h heading) ([]byte, error) {
@@ -147,6 +174,9 @@ func read(files fs.FS) (map[string]*record, error) {
 	all := map[string]*record{}
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name+".json")
+		if name == "groups-beside" && errors.Is(err, fs.ErrNotExist) {
+			continue // it has not been measured yet, and the page does without
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -166,7 +196,7 @@ func parse(name string, text []byte) (*record, error) {
 	if r.Command == "" || r.Date == "" || r.Cores == 0 {
 		return nil, fmt.Errorf("%s/%s.json: command, date and cores must say what was measured, when and on what", folder, name)
 	}
-	if len(r.Failovers)+len(r.Idle)+len(r.Guarded)+len(r.Benchmarks) == 0 && r.TLC.Bytes == 0 && r.Rate+r.Seconds == 0 {
+	if len(r.Failovers)+len(r.Idle)+len(r.Guarded)+len(r.Benchmarks)+len(r.Groups) == 0 && r.TLC.Bytes == 0 && r.Rate+r.Seconds == 0 {
 		return nil, fmt.Errorf("%s/%s.json: nothing was measured", folder, name)
 	}
 	return r, nil

@@ -1,10 +1,10 @@
-// Command groups runs many elections over one cluster with systems that people do use, so that the benchmarks of impl/groups measure them on the same work:
+// Command groups runs many elections over one cluster with systems that people do use, so that workbench bench groups measures them on the same work:
 //
-//	cd impl/baselines/groups && go build -o /tmp/groups . && cd ../../..
-//	go test ./impl/groups -run '^$' -bench Failover -benchtime 1x -groups 1000 -against "/tmp/groups etcd,/tmp/groups dragonboat"
+//	cd impl/baselines/groups && go build -o ../../../.cache/ . && cd ../../..
+//	workbench bench groups -groups 1000 -members fixed -against ".cache/groups etcd" -against ".cache/groups dragonboat"
 //
 // "etcd" is one concurrency.Election for each group, of one session a node; the servers run in the nodes. "dragonboat" is one Raft group for each. A node is told in the environment
-// who it is, and says on standard output, for each moment that it reads, what came since: see impl/groups/bench_test.go.
+// who it is, and says on standard output, for each moment that it reads, what came since: see impl/cmd/workbench/node_groups.go.
 package main
 
 import (

@@ -21,6 +21,8 @@ type benchFlags struct {
 	nodes, faults       string
 	profiles            string
 	rounds              int
+	groups, kills       int
+	members, dir        string
 	looks               time.Duration
 	ballast             []int
 	guard, beside, hold bool
@@ -37,6 +39,7 @@ Measures clusters of real processes on this machine. Say which measurement first
   workbench bench failover   # the leader fails again and again: how long until all others name the next?
   workbench bench idle       # what a node uses that has nothing to do; Linux only
   workbench bench guard      # how often guards kill nodes to which nothing is done; on a machine that is busy, as you make it; Linux only
+  workbench bench groups     # many elections over one cluster: cold start, at rest, a node that dies, a node that is added
 
   workbench bench failover -rounds 3 -nodes 3 -fault kill   # the quick form, in a few seconds
   workbench bench failover                                  # 20 rounds of 3 sizes and 3 faults: some minutes
@@ -62,6 +65,15 @@ GET /events and GET /status as bully run does:
 
   workbench bench failover -against "raftnode -profile fast"
 
+Many groups are measured with nodes that do nothing else, by themselves and beside other programs:
+
+  workbench bench groups                                            # 10,000 of them over five nodes, with fixed members and with changing ones: some minutes
+  workbench bench groups -groups 200 -nodes 3 -kills 1 -for 2s      # the quick form
+  workbench bench groups -groups 1000 -members fixed -against "groups etcd" -against "groups dragonboat"   # impl/baselines/groups
+
+The node is killed that leads most. It is started again, and waited for until it leads again what it is to lead. Where members change one more node is added at last. Spread is how far the node is
+from an even share that is farthest. Frames are those of the groups, and beside them stand those that they would be if each node led one group; where members change the cluster's own election has its own.
+
 `
 
 // benchmark measures clusters of real processes: how long a failover takes, or what a node costs that has nothing to
@@ -71,8 +83,12 @@ func benchmark(ctx context.Context, p program, args []string) error {
 	flags := p.Flags("bench")
 	flags.StringVar(&f.faults, "fault", "kill,stop,cut", "failover: a `list` of what befalls the leader: kill, stop, stuck, disk, cut, program, both, resign")
 	flags.IntVar(&f.rounds, "rounds", 20, "failover: let the leader fail this `often`, for each size and fault")
-	flags.DurationVar(&f.looks, "for", 10*time.Second, "idle and guard: look for this `time`")
-	flags.StringVar(&f.profiles, "profile", "local,lan,busy,wan", "guard: a `list` of timer profiles, a cluster of each, all at the same time")
+	flags.DurationVar(&f.looks, "for", 10*time.Second, "idle, guard and groups: look for this `time`")
+	flags.StringVar(&f.profiles, "profile", "", "guard: a `list` of timer profiles, a cluster of each, all at the same time, local,lan,busy,wan if empty; groups: one profile, wan if empty")
+	flags.IntVar(&f.groups, "groups", 10_000, "groups: `how many`")
+	flags.IntVar(&f.kills, "kills", 3, "groups: kill a node so `often`")
+	flags.StringVar(&f.members, "members", "fixed,changing", "groups: measure those whose members are fixed, or changing, or a `list` of both")
+	flags.StringVar(&f.dir, "dir", "", "groups: keep the folders of nodes in this `folder`; that of temporary files if empty")
 	flags.StringVar(&f.nodes, "nodes", "", "a `list` of sizes of clusters; 3,5,7 for failover and 5 else if empty")
 	flags.Func("ballast", "failover: nodes are programs that embed the host, with so many `MiB` of memory besides; or a list of that", f.setBallast)
 	flags.BoolVar(&f.guard, "guard", false, "measure our nodes with a guard too, and at rest that guard; Linux only")
@@ -102,10 +118,12 @@ func benchmark(ctx context.Context, p program, args []string) error {
 		return p.idle(ctx, f)
 	case "guard":
 		return p.guarded(ctx, f)
+	case "groups":
+		return p.groupsOf(ctx, f)
 	case "":
-		return cli.Usage("measure what? Say workbench bench failover, idle or guard first, then flags")
+		return cli.Usage("measure what? Say workbench bench failover, idle, guard or groups first, then flags")
 	}
-	return cli.Usage(fmt.Sprintf("unknown benchmark %q: there are failover, idle and guard", what))
+	return cli.Usage(fmt.Sprintf("unknown benchmark %q: there are failover, idle, guard and groups", what))
 }
 
 // contestants returns the programs that are to be measured, ours first.

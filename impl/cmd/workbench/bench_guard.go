@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
-	"github.com/seed-fdf591db/bully/spec/policy"
 )
 
 // guardedResult is what the guards of one cluster have done to which nothing was done.
@@ -35,9 +34,10 @@ func (p program) guarded(ctx context.Context, f benchFlags) error {
 	if f.looks <= 0 {
 		return cli.Usage("-for must be above 0")
 	}
+	f.profiles = cmp.Or(f.profiles, "local,lan,busy,wan")
 	profiles := strings.Split(f.profiles, ",")
 	for _, profile := range profiles {
-		if !slices.ContainsFunc(policy.Profiles(), func(known policy.Profile) bool { return known.Name == profile }) {
+		if _, known := profileOf(profile); !known {
 			return cli.Usage(fmt.Sprintf("-profile: there is none of the name %q", profile))
 		}
 	}

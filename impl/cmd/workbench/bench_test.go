@@ -266,8 +266,8 @@ func TestBenchTable(t *testing.T) {
 // TestBenchUsage sees what is said of what cannot be measured.
 func TestBenchUsage(t *testing.T) {
 	for want, args := range map[string][]string{
-		"measure what? Say workbench bench failover, idle or guard first":                        {"bench", "-json"},
-		`unknown benchmark "speed": there are failover, idle and guard`:                          {"bench", "speed"},
+		"measure what? Say workbench bench failover, idle, guard or groups first":                {"bench", "-json"},
+		`unknown benchmark "speed": there are failover, idle, guard and groups`:                  {"bench", "speed"},
 		`-nodes "3,x": "x" is not a size from 1 to 64`:                                           {"bench", "failover", "-nodes", "3,x"},
 		`"65" is not a size from 1 to 64`:                                                        {"bench", "idle", "-nodes", "65"},
 		"-nodes 2: the others need a quorum without their leader":                                {"bench", "failover", "-nodes", "2"},

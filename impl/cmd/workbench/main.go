@@ -11,6 +11,7 @@
 //	workbench sim -seeds 1-10000         # simulate clusters, with faults, and check what is promised
 //	workbench compare -html page.html    # ours, the textbook's, a ring, Raft's and leases: plots, and what goes wrong
 //	workbench bench failover             # how long a failover takes, with real processes
+//	workbench bench groups               # … and what many elections over one cluster cost
 //	workbench history -html page.html h.ndjson  # check what clients saw for linearizability, and draw it
 //	workbench port                       # the core as a port, for bullytest
 //	workbench help sim
@@ -43,7 +44,7 @@ func newProgram(files fs.FS) cli.Program {
 	return cli.Program{
 		Name: "workbench", About: "Checks elections, measures them, compares them, and shows them.",
 		Commands: []cli.Command{
-			{Name: "bench", Summary: "measure failover, or what idle nodes cost, with real processes", Run: as(benchmark)},
+			{Name: "bench", Summary: "measure failover, what idle nodes cost, or many groups, with real processes", Run: as(benchmark)},
 			{Name: "check", Summary: "explore the configurations of the specification, and compare with its list", Run: as(check)},
 			{Name: "compare", Summary: "ask election algorithms the same questions, ours and the textbook's, a ring, Raft's and leases", Run: as(compareAlgorithms)},
 			{Name: "from-itf", Summary: "make a trace of states in the Informal Trace Format", Run: as(fromITF)},

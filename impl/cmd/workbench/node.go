@@ -41,6 +41,7 @@ type nodeFlags struct {
 	save                    time.Duration
 	beside, hold            bool
 	asks                    string
+	groups                  bool
 }
 
 // largeNode runs a node in a process of a given size, or beside one.
@@ -56,6 +57,7 @@ func largeNode(ctx context.Context, p program, args []string) error {
 	flags.BoolVar(&f.beside, "beside", false, "the node is a process of its own, beside the program; Linux only")
 	flags.BoolVar(&f.hold, "hold", false, "a second process shares the memory of this one, so that its address refuses as soon as it dies; Linux only")
 	flags.StringVar(&f.asks, "asks", "", "be that program: ask to lead at this `socket`")
+	flags.BoolVar(&f.groups, "groups", false, "be a node of many groups, as workbench bench groups starts it and asks it: "+nodeOfGroups+" in the environment says which")
 	if err := p.ParseSome(flags, args, cli.Manual{Text: nodeHelp}); err != nil {
 		return err
 	}
@@ -66,6 +68,8 @@ func largeNode(ctx context.Context, p program, args []string) error {
 		return cli.Usage(fmt.Sprintf("-ballast: %d is not from 0 to %d", f.ballast, mostBallast))
 	case f.save < 0:
 		return cli.Usage(fmt.Sprintf("-save: %v is no time", f.save))
+	case f.groups:
+		return runGroups(ctx, os.Getenv(nodeOfGroups), os.Stdin, p.Out)
 	case f.asks != "":
 		return f.ask(ctx)
 	case f.data == "" || f.http == "":
