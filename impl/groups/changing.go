@@ -297,15 +297,10 @@ func (l *loop) wishes(g *group) (all []spec.Member, waits string) {
 			all = append(all, spec.Member{ID: m.ID})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b spec.Member) int {
-		switch {
-		case (a.ID == l.config.ID) == (b.ID == l.config.ID):
-			return 0
-		case a.ID == l.config.ID:
-			return 1
-		}
-		return -1
-	})
+	if i := slices.IndexFunc(all, func(m spec.Member) bool { return m.ID == l.config.ID }); i >= 0 {
+		itself := all[i]
+		all = append(slices.Delete(all, i, i+1), itself)
+	}
 	return all, waits
 }
 
