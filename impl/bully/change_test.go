@@ -203,13 +203,13 @@ func TestSettledIsOfLeaders(t *testing.T) {
 	require.True(t, inConfiguration(t, 3, spec.Leader, 3, c, 1).Settled())
 }
 
-// TestYieldsToWhoKnowsMore: a CLAIM with a newer configuration is one to hand over for if its sender is to lead rather than this node by that, whatever this
-// node knows of ranks and members (R43).
+// TestYieldsToWhoKnowsMore: a message with a newer configuration is one to stop for if its sender is to lead rather than this node by that, whatever this
+// node knows of ranks and members (R43), or if it is of a higher epoch (R7).
 func TestYieldsToWhoKnowsMore(t *testing.T) {
 	node := inConfiguration(t, 3, spec.Leader, 3, conf("epoch:4 version:7 {1 2 3}*"), 1)
 	for text, want := range map[string]bool{
 		"epoch:5 version:8 {1 2^9 3}":   true,
-		"epoch:5 version:8 {1 2 3}":     false,
+		"epoch:5 version:8 {1 2 3}":     true,
 		"epoch:5 version:8 {1 2^9 3 4}": true,
 		"epoch:4 version:6 {1 2^9 3}":   false,
 	} {

@@ -86,8 +86,8 @@ func (c *changing) give(i int, in spec.Input) error {
 	if err := c.take(i, bully.InputOf(in), o); err != nil {
 		return err
 	}
-	if over := before.Role == spec.Leader && grants(o.sent); over && !yields || yields && !over && !in.Message.Configuration.Newer(before.Configuration) {
-		return fmt.Errorf("R18: Yields says %v of %v in %v, and after it is %v", yields, in, before, o.after)
+	if over := before.Role == spec.Leader && in.Message.Type != "" && (o.after.Role != spec.Leader || o.after.Epoch != before.Epoch); yields != over {
+		return fmt.Errorf("R39.4: Yields says %v of %v in %v, and after it is %v", yields, in, before, o.after)
 	}
 	if in.Call == spec.ChangeCall && (may == nil) != (c.changes > made) {
 		return fmt.Errorf("R47: MayChange says %v of %v in %v, and after it is %v", may, in, before, o.after)

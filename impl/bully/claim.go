@@ -1,6 +1,10 @@
 package bully
 
-import "github.com/seed-fdf591db/bully/spec"
+import (
+	"slices"
+
+	"github.com/seed-fdf591db/bully/spec"
+)
 
 // mayClaim reports whether a quorum would follow, and there is an epoch left to claim (R14, R2).
 func (n *Node) mayClaim() bool {
@@ -57,17 +61,15 @@ func (n *Node) onClaim(c place, m *spec.Message) {
 	}
 }
 
-// Yields reports whether the node leads, and would hand over if it took this message: a CLAIM that a leader grants (R18). Whoever acts for it is to have stopped
-// before it takes that; until then the message may wait, as in a network that is slow.
+// Yields reports whether the node leads, and would not any more if it took this message: a CLAIM for which it hands over (R18), or one from which it learns of a
+// higher epoch (R7). Whoever acts for it is to have stopped before it takes that (R39.4); until then the message may wait, as in a network that is slow.
 func (n *Node) Yields(m *spec.Message) bool {
-	if n.role != spec.Leader || m.Type != spec.Claim {
+	if n.role != spec.Leader || m.Epoch <= n.epoch && !m.Configuration.Newer(n.configuration) {
 		return false
 	}
-	if m.Configuration.Newer(n.configuration) { // it would be adopted first, and says who outranks whom (R43)
-		return m.Epoch > n.epoch && m.Configuration.Higher(m.From, n.id())
-	}
-	c := n.placeOf(m.From)
-	return n.meets(c) && n.mayVote(c, n.same(m)) && n.handsOver(c, m.Epoch)
+	trial := *n
+	trial.answered, trial.sent = slices.Clone(n.answered), nil
+	return trial.Step(Receive(*m)).ReignEnded
 }
 
 // handsOver reports whether a leader grants e to c (R18).

@@ -39,6 +39,11 @@ func Lie(from, to spec.NodeID, group string, epoch spec.Epoch, first uint64) []b
 	return b.append(nil)
 }
 
+// Refuses returns a bundle in which a node of fixed members says in a group that it has granted such an epoch.
+func Refuses(group string, epoch spec.Epoch) []byte {
+	return (&bundle{items: []item{{beat: beat{number([]byte(group)), epoch, 1, nil}, kind: codeOf(spec.Refuse), keeps: none, granted: granted{by: none}}}}).append(nil)
+}
+
 // PlaceOfNobody returns which place no node has where one is free: none, which is below 0.
 func PlaceOfNobody() int {
 	l := &loop{members: []spec.NodeID{spec.IntegerID(1), {}}}

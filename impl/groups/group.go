@@ -63,7 +63,7 @@ type group struct {
 
 	reign     *reigns.Reign   // while it leads
 	hung      *reigns.Reign   // an earlier one, whose work hangs
-	claim     *input          // which waits for work to return, or nil
+	yielding  *input          // what ends its reign, and waits for work to return; or nil
 	resigning []chan struct{} // to be closed when it leads no longer
 	removing  bool            // it is to be gone
 	over      bool            // it takes no step any more

@@ -608,3 +608,33 @@ func TestWatchResignStop(t *testing.T) {
 		}
 	})
 }
+
+// A leader that hears of a higher epoch, from who has granted it, leads until its work has returned: else it would be free to grant that epoch, too.
+func TestHigherEpochWaitsForWork(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		c := newCluster(t, 4, nil)
+		for _, id := range c.ids {
+			require.NoError(t, c.nodes[id].Add(ctx, "a"))
+		}
+		highest := c.wanted([]string{"a"})["a"]
+		c.kill(highest)
+		led := c.awaitsSome(20*time.Second, "a")
+		valid := make(chan bool, 1)
+		go func() {
+			_ = c.nodes[led].Lead(ctx, "a", func(ctx context.Context, r groups.Reign) error {
+				<-ctx.Done()
+				time.Sleep(3 * time.Millisecond)
+				valid <- r.Valid()
+				return nil
+			})
+		}()
+		synctest.Wait()
+		other, epoch := c.network.Join(highest), c.epochOf(led, "a")+1
+		c.awaits(10*time.Second, func() bool {
+			other.SendBundle(led, 1<<30, groups.Refuses("a", epoch))
+			return len(valid) > 0
+		})
+		require.True(t, <-valid)
+		require.NoError(t, other.Close())
+	})
+}

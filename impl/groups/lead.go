@@ -116,20 +116,23 @@ func (l *loop) renew(g *group) {
 	}
 }
 
-// yields begins to end a reign that a message would end for another node (R18), and reports whether that waits: for work to return, and for the deadline at most, which moves
-// no more. It is as if it came later. For work may be in another process, which was told the deadline and acts until then (R39.4).
+// yields begins to end a reign that a message would end (R18, R7), and reports whether that waits: for work to return, and for the deadline at most, which moves
+// no more. It is as if it came later. For work may be in another process, which was told the deadline and acts until then (R39.4). Of several one waits, and the others
+// are lost: a CLAIM rather than what only says that there is a higher epoch.
 func (l *loop) yields(g *group, in *input) bool {
 	if g.reign == nil || !g.node.Yields(&in.message) || !g.reign.Yield(ErrNotLeader) {
 		return false
 	}
-	g.claim = new(*in)
+	if g.yielding == nil || in.message.Type == spec.Claim || g.yielding.message.Type != spec.Claim {
+		g.yielding = new(*in)
+	}
 	return true
 }
 
 // yield gives a group the message that has waited for its work, once that has returned, or may act no more.
 func (l *loop) yield(g *group) {
-	if in := g.claim; in != nil && !g.reign.Acts() {
-		g.claim = nil
+	if in := g.yielding; in != nil && !g.reign.Acts() {
+		g.yielding = nil
 		l.tick()
 		l.give(g, *in)
 	}

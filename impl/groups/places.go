@@ -129,8 +129,8 @@ func (g *group) refersTo() (all policy.Set) {
 	if s := g.held; s != nil {
 		all |= policy.One(s.leader) | policy.One(s.from) | policy.One(s.known) | s.members
 	}
-	if g.claim != nil {
-		all |= policy.One(g.claim.from)
+	if g.yielding != nil {
+		all |= policy.One(g.yielding.from)
 	}
 	for i := range g.deferred {
 		all |= policy.One(g.deferred[i].from)

@@ -47,7 +47,7 @@ type Host struct {
 	told       Leadership
 	reign      *reigns.Reign   // while the node leads
 	hung       *reigns.Reign   // an earlier one, whose work hangs; or nil
-	claim      spec.Message    // which waits for work to return; without a type if none does
+	yielding   spec.Message    // the message that ends its reign, and waits for work to return; without a type if none does
 	resigning  []chan struct{} // to be closed when the node leads no longer
 	names      naming          // whom its RESIGN is to name then
 	held       held            // the reign for which it was named itself

@@ -335,6 +335,46 @@ func TestPreemptionWaitsForWork(t *testing.T) {
 	}
 }
 
+// TestHigherEpochWaitsForWork: a leader that hears of a higher epoch, from who has granted it, leads until its work has returned. Else it would be free to grant that
+// epoch, too. Whichever comes first, it is the claim that it then takes.
+func TestHigherEpochWaitsForWork(t *testing.T) {
+	for _, order := range [][]spec.MessageType{{spec.Refuse, spec.Claim}, {spec.Claim, spec.Refuse}} {
+		bubble(t, 4, func(t *testing.T, c *cluster) {
+			for i := 1; i <= 3; i++ {
+				c.start(i)
+			}
+			c.awaitLeader(time.Second, 3)
+			var returned atomic.Bool
+			lead(c.host(3), t.Context(), func(ctx context.Context, r Reign) error {
+				<-ctx.Done()
+				time.Sleep(3 * ms)
+				require.True(t, r.Valid(), "it leads until its work has returned")
+				returned.Store(true)
+				return nil
+			})
+			synctest.Wait()
+			four := c.network.Join(id(4))
+			hears := func(kind spec.MessageType) {
+				c.await(time.Second, "4 hears "+string(kind), func() (heard bool) {
+					for event, ok := four.Next(); ok; event, ok = four.Next() {
+						require.NotEqual(t, spec.Refuse, event.Message.Type, "%v", order)
+						heard = heard || event.Message.Type == kind
+					}
+					return heard
+				})
+			}
+			hears(spec.Heartbeat)
+			for _, kind := range order {
+				four.Send(spec.Message{Type: kind, From: id(4), To: id(3), Epoch: c.epoch() + 1, Question: 1})
+				time.Sleep(ms)
+			}
+			hears(spec.Grant)
+			require.True(t, returned.Load(), "%v", order)
+			require.NoError(t, four.Close())
+		})
+	}
+}
+
 // TestResignByWork: work that resigns with its own context and returns has resigned.
 func TestResignByWork(t *testing.T) {
 	one(t, func(t *testing.T, c *cluster, h *member) {

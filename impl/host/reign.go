@@ -111,20 +111,23 @@ func (h *Host) resignIfAsked() {
 	h.resigning = nil
 }
 
-// yields begins to end a reign that a message would end for another node (R18), and reports whether that message waits: until work has returned, and at most
-// until the deadline, which moves no more. It is as if it came later. For work may be in another process, which was told the deadline and acts until then (R39.4).
+// yields begins to end a reign that a message would end (R18, R7), and reports whether that message waits: until work has returned, and at most until the deadline,
+// which moves no more. It is as if it came later. For work may be in another process, which was told the deadline and acts until then (R39.4). Of several one waits, and
+// the others are lost: a CLAIM rather than what only says that there is a higher epoch.
 func (h *Host) yields(m *spec.Message) bool {
 	if h.reign == nil || !h.node.Yields(m) || !h.reign.Yield(ErrNotLeader) {
 		return false
 	}
-	h.claim = *m
+	if m.Type == spec.Claim || h.yielding.Type != spec.Claim {
+		h.yielding = *m
+	}
 	return true
 }
 
 // yield gives the node the message that has waited for work, once that has returned, or may act no more.
 func (h *Host) yield() {
-	if m := h.claim; m.Type != "" && !h.reign.Acts() {
-		h.claim = spec.Message{}
+	if m := h.yielding; m.Type != "" && !h.reign.Acts() {
+		h.yielding = spec.Message{}
 		h.give(&m)
 	}
 }
