@@ -66,7 +66,7 @@ func NewChanging(id spec.NodeID, first spec.Configuration) (*Node, error) {
 
 // newNode returns a node that has not started.
 func newNode(r roster, c spec.Configuration) *Node {
-	return &Node{roster: r, state: blank(c), answered: make([]spec.Question, len(r.known)), sent: []spec.Message{}}
+	return &Node{roster: r, state: blank(c), answered: make([]spec.Question, len(r.known)), sent: make([]spec.Message, 0, len(r.known)+1)}
 }
 
 // At returns a node that is in state s already, for replays and tests. The id and the members are those of New; if s has
@@ -159,9 +159,6 @@ func (n *Node) promise() spec.Durable {
 // send adds a message to another node, of which sender, receiver and configuration are not said yet.
 func (n *Node) send(to spec.NodeID, m spec.Message) {
 	m.From, m.To, m.Configuration = n.id(), to, n.configuration
-	if len(n.sent) == cap(n.sent) && len(n.sent) > 0 { // one is all that a follower sends, and most of ten thousand nodes in a process follow
-		n.sent = slices.Grow(n.sent, len(n.known))
-	}
 	n.sent = append(n.sent, m)
 }
 
