@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -129,16 +130,15 @@ func askAll(ctx context.Context, urls []string) []answered {
 		})
 	}
 	asking.Wait()
-	slices.SortStableFunc(answers, func(a, b answered) int {
-		switch {
+	sort.SliceStable(answers, func(i, j int) bool {
+		switch a, b := &answers[i], &answers[j]; {
 		case a.Status == nil && b.Status == nil:
-			return strings.Compare(a.URL, b.URL)
-		case a.Status == nil:
-			return 1
-		case b.Status == nil:
-			return -1
+			return a.URL < b.URL
+		case a.Status == nil || b.Status == nil:
+			return b.Status == nil
+		default:
+			return a.Status.ID.Compare(b.Status.ID) < 0
 		}
-		return a.Status.ID.Compare(b.Status.ID)
 	})
 	return answers
 }

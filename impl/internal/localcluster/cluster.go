@@ -27,6 +27,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -378,7 +379,7 @@ func (g Gap) String() string {
 // leads no more when that was noticed.
 func Gaps(events []Event) (all []Gap) {
 	events = slices.Clone(events)
-	slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(b.At) })
+	sort.SliceStable(events, func(i, j int) bool { return events[i].At.Before(events[j].At) })
 	leading := map[int]bool{}
 	var gap Gap
 	for _, e := range events {
