@@ -30,7 +30,6 @@
 //     some ten bytes: the beats of last time once more, and one answer to them all. Each beat is a step of its group all the same. A core that
 //     does not step does not beat.
 //   - Timers are those of policy. Heartbeats end early, so that all groups beat in one turn; pre-emptions may end late.
-//   - Few first elections are under way at once: as many more as come to an end soon, and fewer when they fail. The others wait.
 //   - A proof of death is one of the node, and so told to all of its groups (R41): to few at first, so that the first have another leader before the last begin.
 //   - Deadlines of reigns are kept by a goroutine of its own, though the loop hangs ([Reign]).
 //

@@ -59,17 +59,3 @@ func Frees(waits bool) bool {
 	l.free(policy.One(0) | policy.One(2))
 	return l.members[1].IsNone() && !l.reformed
 }
-
-// Elects returns how many messages of elections a bundle has: all but beats and what answers them.
-func Elects(bytes string) (n int) {
-	b, err := readBundle([]byte(bytes))
-	if err != nil {
-		panic(err)
-	}
-	for i := range b.items {
-		if kind := b.items[i].kind; kind != heartbeatCode && kind != ackCode {
-			n++
-		}
-	}
-	return n
-}

@@ -49,15 +49,11 @@ type group struct {
 	dated  spec.Question // of a leader: the question that its reign is dated from
 	told   Leadership
 
-	held     *stepped       // a step whose promise is not on disk yet: no further one before it is
-	deferred []input        // what has come meanwhile
-	preempts bool           // it stands against a leader
-	mourns   bool           // it has been told that its leader is dead, and has no other yet
-	waits    bool           // it is to stand, and waits for its turn
-	stands   *standing      // its election is under way, and takes room there
-	stood    policy.Instant // … since then
-	failed   bool           // an election has, since there was a leader
-	spoke    uint64         // the turn in which it has said something in an item
+	held     *stepped // a step whose promise is not on disk yet: no further one before it is
+	deferred []input  // what has come meanwhile
+	preempts bool     // it stands against a leader
+	mourns   bool     // it has been told that its leader is dead, and has no other yet
+	spoke    uint64   // the turn in which it has said something in an item
 
 	trace host.Trace // of its steps, or nil
 
@@ -241,7 +237,6 @@ func (l *loop) rest(g *group) {
 	g.policy = policy.Policy{}
 	l.settle(g)
 	l.preempting(g, false)
-	l.stands(g)
 	if !g.told.Leader.IsNone() {
 		l.tell(g, none, 0)
 	}

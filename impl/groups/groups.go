@@ -102,9 +102,6 @@ func (g *Groups) newLoop() *loop {
 	l := &loop{config: c, of: g, mourned: none, guard: c.Guard.Loop(&c.Timing), byKey: map[uint64]*group{}, watch: reigns.NewWatch(c.Clock.Now, c.Timing.Delay),
 		beat: policy.Never, rings: policy.Never, saves: make(chan *job, 1), saved: make(chan error, 1), timer: c.Clock.NewTimer(policy.MaxTiming), turn: 1}
 	l.begins = l.watch.Now.Add(c.Timing.Heartbeat)
-	for i := range l.standings {
-		l.standings[i].room = firstRoom
-	}
 	if g.own != nil {
 		l.changing, l.placed = true, c.placedBy()
 		l.admit(c.ID)

@@ -51,12 +51,11 @@ type loop struct {
 	changes uint64 // of byKey
 	taken   uint64 // inputs
 
-	begun     bool           // links had time to open
-	begins    policy.Instant // when they have had it
-	beat      policy.Instant // when all groups that this node leads say HEARTBEAT next
-	preempts  int            // groups that stand against their leaders
-	standings [2]standing    // elections of others: first ones, and those after one that has failed
-	rested    policy.Instant // when the last turn ended
+	begun    bool           // links had time to open
+	begins   policy.Instant // when they have had it
+	beat     policy.Instant // when all groups that this node leads say HEARTBEAT next
+	preempts int            // groups that stand against their leaders
+	rested   policy.Instant // when the last turn ended
 
 	next   job  // to be saved next
 	saving *job // … and what is being saved, or nil
@@ -306,11 +305,7 @@ func (l *loop) endTimers() (more bool) {
 		}
 		l.hears(g)
 		l.endDeferral(g, spec.NodeID{})
-		l.wait(g)
 		for _, t := range policy.Patient() {
-			if g.waits && paced(t) {
-				continue
-			}
 			if t == policy.PreemptTimer && l.preempts >= l.config.Preemptions && !l.watch.Now.Before(g.policy.Due[t]) {
 				g.policy.Due[t] = l.watch.Now.Add(l.config.Timing.Delay)
 				continue
@@ -319,7 +314,7 @@ func (l *loop) endTimers() (more bool) {
 		}
 		l.settle(g)
 	}
-	return l.stand() || more
+	return more
 }
 
 // beats has all groups that this node leads say HEARTBEAT in one turn: to say it early is safe. A group whose core does not step does not beat.
@@ -370,7 +365,7 @@ func (l *loop) settle(g *group) {
 	if g.node != nil && g.held == nil {
 		due = g.policy.DeferredUntil()
 		for t, end := range g.policy.Due {
-			if t := policy.Timer(t); t != policy.HeartbeatTimer && !(g.waits && paced(t)) {
+			if policy.Timer(t) != policy.HeartbeatTimer {
 				due = min(due, end)
 			}
 		}

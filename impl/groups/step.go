@@ -166,7 +166,6 @@ func (l *loop) perform(g *group, s *stepped) {
 	} else if s.role != spec.Candidate && s.role != spec.Claimant {
 		l.preempting(g, false)
 	}
-	l.stands(g)
 	l.record(g, s.event)
 	for i := range s.sent {
 		l.say(g, &s.sent[i])

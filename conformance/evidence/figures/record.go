@@ -174,8 +174,8 @@ func read(files fs.FS) (map[string]*record, error) {
 	all := map[string]*record{}
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name+".json")
-		if name == "groups-beside" && errors.Is(err, fs.ErrNotExist) {
-			continue // it has not been measured yet, and the page does without
+		if strings.HasPrefix(name, "groups") && errors.Is(err, fs.ErrNotExist) {
+			continue // what has not been measured yet: the page does without
 		}
 		if err != nil {
 			return nil, err
