@@ -112,7 +112,7 @@ type benchmark struct {
 	Values []float64 `json:"values"`
 }
 
-// names are those of all records: a page needs each, and make figures measures all but beside-version-1, and falsekills, which make bench-guard does.
+// names are those of all records: a page needs each but those of groups, and make figures measures all but beside-version-1, and falsekills, which make bench-guard does.
 var names = []string{"ballast", "benchmarks", "beside-version-1", "check", "check-small-heap", "failover", "falsekills", "faults", "groups", "groups-beside", "idle", "services", "test", "traces"}
 
 // recordOf returns the record of a name, as it is kept, from what a command has said: JSON, or what go test -bench prints.
