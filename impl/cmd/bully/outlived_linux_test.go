@@ -202,7 +202,7 @@ func TestAddressIsHeld(t *testing.T) {
 			until(t, "it acts", func() bool { return m.newest() > 0 })
 			holders := localcluster.Children(m.program.cmd.Process.Pid)
 			require.Len(t, holders, map[bool]int{true: 1, false: 0}[inGo && !strings.Contains(m.guard.log.String(), "its memory is freed before")], "whose memory is held")
-			m.program.signal(syscall.SIGSTOP)
+			m.program.pause()
 			m.guard.signal(syscall.SIGKILL) // which is the node here
 			m.guard.wait()
 			require.NoError(t, c.dialled(1), "the program may act yet")
@@ -212,7 +212,7 @@ func TestAddressIsHeld(t *testing.T) {
 			again := c.run(1, append(steady, "-socket", m.socket)...)
 			epoch := m.newest()
 			until(t, "it acts again", func() bool { return m.newest() > epoch })
-			m.program.signal(syscall.SIGSTOP)
+			m.program.pause()
 			again.signal(syscall.SIGKILL)
 			again.wait()
 			require.NoError(t, c.dialled(1))
@@ -226,7 +226,7 @@ func TestAddressIsHeld(t *testing.T) {
 		m.start(false)
 		until(t, "it acts", func() bool { return m.newest() > 0 })
 		stopped := m.program
-		stopped.signal(syscall.SIGSTOP)
+		stopped.pause()
 		m.guard.signal(syscall.SIGKILL)
 		m.guard.wait()
 		m.start(true)
