@@ -77,7 +77,7 @@ func (c *groupsCluster) found(ctx context.Context) (err error) {
 	return nil
 }
 
-// members returns the ids of so many nodes.
+// membersOf returns the ids of so many nodes.
 func membersOf(n int) (all []spec.NodeID) {
 	for i := range n {
 		all = append(all, spec.IntegerID(uint64(i+1)))
