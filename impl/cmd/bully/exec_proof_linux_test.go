@@ -153,12 +153,13 @@ func TestNoTwoCommandsAct(t *testing.T) {
 		before, pid := leader.newest()
 		node, guardian := leader.node.cmd.Process.Pid, leader.guardian()
 		began := monotonic()
-		for _, err := range b.deal(node, guardian, pid) {
-			require.NoError(t, err, b.name)
+		dealt := b.deal(node, guardian, pid)
+		require.NoError(t, dealt[0], b.name)
+		for _, err := range dealt[1:] {
+			require.True(t, err == nil || err == syscall.ESRCH, "%s: %v", b.name, err) // the first may have been enough
 		}
 		until(t, "another acts after: "+b.name, func() bool { return newestOther() > before })
 		t.Logf("%s: another acts after %v", b.name, time.Duration(monotonic()-began).Round(100*time.Microsecond))
-		_ = syscall.Kill(guardian, syscall.SIGCONT) // the kernel does so when its parent ends, unless it had not stopped yet
 		leader.node.wait()
 		dies(t, pid)
 		leader.start(execBlows[(i+1)%len(execBlows)].script)

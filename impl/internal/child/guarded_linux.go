@@ -73,7 +73,7 @@ func begin(cmd *exec.Cmd, address lent) (_ tree, err error) {
 	g := &guarded{orders: ordersWrite, from: reportsRead, reports: json.NewDecoder(reportsRead)}
 	g.guardian = &exec.Cmd{Path: "/proc/self/exe", Args: append([]string{name, cmd.Path}, cmd.Args...), Env: cmd.Env, Dir: cmd.Dir,
 		Stdout: cmd.Stdout, Stderr: cmd.Stderr, ExtraFiles: append([]*os.File{ordersRead, reportsWrite}, held...),
-		SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, WaitDelay: leftovers}
+		SysProcAttr: guardianAttributes(), WaitDelay: leftovers}
 	err = g.startGuardian()
 	err = errors.Join(err, reportsWrite.Close())
 	if err == nil {
@@ -86,6 +86,12 @@ func begin(cmd *exec.Cmd, address lent) (_ tree, err error) {
 		return nil, errors.Join(err, g.close())
 	}
 	return g, nil
+}
+
+// guardianAttributes returns how a guardian is started: in a group of its own; and if somebody has stopped it, the kernel has it go on when this process ends, by which it
+// is told to kill. Without being asked to, the kernel would do so for groups alone to which nobody belongs any more, which are not those that another of the session inherits.
+func guardianAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGCONT}
 }
 
 func (g *guarded) startGuardian() error {

@@ -178,25 +178,34 @@ func TestStarter(t *testing.T) {
 	select {}
 }
 
-// TestStarterKilled sees that nothing outlives the process that called Start, even if that is killed.
+// TestStarterKilled sees that nothing outlives the process that called Start, even if that is killed, and if somebody has stopped its guardian.
 func TestStarterKilled(t *testing.T) {
 	needs(t, "setsid")
+	becomeSubreaper() // of the same session: so the kernel has no guardian go on of its own accord
 	both(t, func(t *testing.T) {
-		file := filepath.Join(t.TempDir(), "pid")
-		starter := exec.Command(os.Args[0], "-test.run=^TestStarter$")
-		starter.Env = append(os.Environ(), starterFile+"="+file)
-		if withoutCgroup {
-			starter.Env = append(starter.Env, "BULLY_CHILD_TEST_PLAIN=1")
-		}
-		require.NoError(t, starter.Start())
-		stray := pidIn(t, file)
-		all := descendants(starter.Process.Pid, nil)
-		require.GreaterOrEqual(t, len(all), 3, "the guardian, the process, and the stray")
-		require.NoError(t, starter.Process.Kill())
-		_ = starter.Wait() // it was killed
-		gone(t, stray)
-		for _, p := range all {
-			gone(t, p.pid)
+		for _, stopped := range []bool{false, true} {
+			t.Run(fmt.Sprintf("stopped: %t", stopped), func(t *testing.T) {
+				file := filepath.Join(t.TempDir(), "pid")
+				starter := exec.Command(os.Args[0], "-test.run=^TestStarter$")
+				starter.Env = append(os.Environ(), starterFile+"="+file)
+				if withoutCgroup {
+					starter.Env = append(starter.Env, "BULLY_CHILD_TEST_PLAIN=1")
+				}
+				require.NoError(t, starter.Start())
+				stray := pidIn(t, file)
+				all := descendants(starter.Process.Pid, nil)
+				require.GreaterOrEqual(t, len(all), 3, "the guardian, the process, and the stray")
+				if stopped {
+					require.Equal(t, starter.Process.Pid, all[0].parent)
+					require.NoError(t, syscall.Kill(all[0].pid, syscall.SIGSTOP))
+				}
+				require.NoError(t, starter.Process.Kill())
+				_ = starter.Wait() // it was killed
+				gone(t, stray)
+				for _, p := range all {
+					gone(t, p.pid)
+				}
+			})
 		}
 	})
 }
