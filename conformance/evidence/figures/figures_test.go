@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,18 @@ func TestKeep(t *testing.T) {
 	require.Contains(t, text, "| 2.0 million steps a second; 1.0 million where members change |")
 	require.Contains(t, text, "| 2.0 million events a second; 0.7 million where members change |")
 	require.Contains(t, textOf(t, filepath.Join(root, folder, "test.json")), `"beside": "alone"`)
+}
+
+// TestGroupsThatCameNoFurther: what another program did not reach is left out of its column, and said.
+func TestGroupsThatCameNoFurther(t *testing.T) {
+	var r record
+	require.NoError(t, json.Unmarshal([]byte(`{"groups": [{"program": "bully", "members": "fixed", "cold_s": 2, "kills": [{"led": 200, "first_ms": 9, "all_ms": 100}]},
+		{"program": "groups etcd", "cold_s": 3, "stuck": "after a kill: 800 of 1000 groups are led after 2m0s"}, {"program": "groups dragonboat", "stuck": "cold start: 7 of 1000"}]}`), &r))
+	table, err := groupsTable(&r)
+	require.NoError(t, err)
+	require.Contains(t, table, "all nodes know | 2.0 s | 3.0 s | |\n")
+	require.Contains(t, table, "how many it led | 200 | | |\n")
+	require.Contains(t, table, "| came no further |  | after a kill: 800 of 1000 groups are led after 2m0s | cold start: 7 of 1000 |")
 }
 
 // TestRefused gives what no page can be made of: nothing is kept.

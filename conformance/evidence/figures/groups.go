@@ -11,15 +11,18 @@ func groupsTable(r *record) (string, error) {
 	if len(r.Groups) == 0 {
 		return "", errors.New("bench groups has measured nothing")
 	}
+	led := func(g *manyGroups) bool { return g.Cold > 0 }
+	killed := func(g *manyGroups) bool { return len(g.Kills) > 0 }
 	rows := []struct {
-		name string
-		of   func(g *manyGroups) string
+		name  string
+		needs func(g *manyGroups) bool // what must have been measured
+		of    func(g *manyGroups) string
 	}{
-		{"cold start, until all are led and all nodes know", func(g *manyGroups) string { return fmt.Sprintf("%.1f s", g.Cold) }},
-		{"the share of a node that is farthest from even is off by", func(g *manyGroups) string { return fmt.Sprintf("%.1f %%", 100*g.Spread) }},
-		{"idle: of a core, the node that takes most", func(g *manyGroups) string { return fmt.Sprintf("%.1f %%", 100*g.CPU) }},
-		{"memory of a node", func(g *manyGroups) string { return fmt.Sprintf("%.0f MiB", g.Resident/(1<<20)) }},
-		{"frames a second of a node; and if each led one group", func(g *manyGroups) string {
+		{"cold start, until all are led and all nodes know", led, func(g *manyGroups) string { return fmt.Sprintf("%.1f s", g.Cold) }},
+		{"the share of a node that is farthest from even is off by", led, func(g *manyGroups) string { return fmt.Sprintf("%.1f %%", 100*g.Spread) }},
+		{"idle: of a core, the node that takes most", led, func(g *manyGroups) string { return fmt.Sprintf("%.1f %%", 100*g.CPU) }},
+		{"memory of a node", led, func(g *manyGroups) string { return fmt.Sprintf("%.0f MiB", g.Resident/(1<<20)) }},
+		{"frames a second of a node; and if each led one group", led, func(g *manyGroups) string {
 			if g.Frames == 0 {
 				return ""
 			}
@@ -28,10 +31,10 @@ func groupsTable(r *record) (string, error) {
 			}
 			return fmt.Sprintf("%.0f; %.0f", g.Frames, g.FramesOne)
 		}},
-		{"`kill -9` of the node that leads most: how many it led", func(g *manyGroups) string { return thousands(float64(g.Kills[0].Led)) }},
-		{"… until the first has another leader, median (worst)", func(g *manyGroups) string { return g.times(func(i int) float64 { return g.Kills[i].First }) }},
-		{"… until the last has", func(g *manyGroups) string { return g.times(func(i int) float64 { return g.Kills[i].All }) }},
-		{"… saves of the node that saves most often, at most", func(g *manyGroups) string {
+		{"`kill -9` of the node that leads most: how many it led", killed, func(g *manyGroups) string { return thousands(float64(g.Kills[0].Led)) }},
+		{"… until the first has another leader, median (worst)", killed, func(g *manyGroups) string { return g.times(func(i int) float64 { return g.Kills[i].First }) }},
+		{"… until the last has", killed, func(g *manyGroups) string { return g.times(func(i int) float64 { return g.Kills[i].All }) }},
+		{"… saves of the node that saves most often, at most", killed, func(g *manyGroups) string {
 			saves := 0.0
 			for _, k := range g.Kills {
 				saves = max(saves, k.Saves)
@@ -51,7 +54,7 @@ func groupsTable(r *record) (string, error) {
 				return "", fmt.Errorf("%s measures %q, which has no name for people: add it in page.go", r.Command, g.Program)
 			}
 		}
-		if len(g.Kills) == 0 {
+		if len(g.Kills) == 0 && g.Stuck == "" {
 			return "", fmt.Errorf("%s has killed no node of %s", r.Command, g.Program)
 		}
 		head += " " + name + " |"
@@ -61,7 +64,17 @@ func groupsTable(r *record) (string, error) {
 	for _, row := range rows {
 		text += "\n| " + row.name + " |"
 		for i := range r.Groups {
-			text += " " + row.of(&r.Groups[i]) + " |"
+			if g := &r.Groups[i]; row.needs(g) {
+				text += " " + row.of(g) + " |"
+			} else {
+				text += " |"
+			}
+		}
+	}
+	if slices.ContainsFunc(r.Groups, func(g manyGroups) bool { return g.Stuck != "" }) {
+		text += "\n| came no further |"
+		for i := range r.Groups {
+			text += " " + r.Groups[i].Stuck + " |"
 		}
 	}
 	return text, nil

@@ -98,6 +98,7 @@ type manyGroups struct {
 		Led   float64 `json:"led_s"`
 		Moved int     `json:"moved"`
 	} `json:"added"`
+	Stuck string `json:"stuck"` // what it did not do in time, with which its measurement ended
 }
 
 type explored struct {

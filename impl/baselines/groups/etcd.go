@@ -56,7 +56,10 @@ func (n *node) stand(client *clientv3.Client) {
 			continue
 		}
 		campaign := func(group int) {
-			_ = concurrency.NewElection(session, prefix+strconv.Itoa(group)).Campaign(session.Ctx(), strconv.Itoa(n.id))
+			election := concurrency.NewElection(session, prefix+strconv.Itoa(group))
+			for election.Campaign(session.Ctx(), strconv.Itoa(n.id)) != nil && session.Ctx().Err() == nil {
+				time.Sleep(10 * time.Millisecond) // the cluster had no leader
+			}
 		}
 		var others []int
 		for group := range n.groups {

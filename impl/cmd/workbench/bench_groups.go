@@ -38,6 +38,8 @@ type groupsResult struct {
 	Kills []groupsKill `json:"kills"`
 
 	Added *groupsAdded `json:"added,omitempty"`
+
+	Stuck string `json:"stuck,omitempty"` // of another program: what it did not do in time, with which its measurement ended
 }
 
 // groupsKill is what came of kill -9 of the node that led most. Times are from then on.
@@ -88,7 +90,7 @@ func (p program) groupsOf(ctx context.Context, f benchFlags) error {
 	var results []groupsResult
 	for _, n := range sizes {
 		for _, kind := range members {
-			r, err := p.measureGroups(ctx, &f, groupsCluster{command: []string{self, "node", "-groups"}, ours: true, changing: kind == "changing", nodes: n})
+			r, err := p.measureGroups(ctx, &f, groupsCluster{command: []string{self, "node", "-groups"}, ours: true, changing: kind == "changing", nodes: n, waits: waitsForOurs})
 			if err != nil {
 				return err
 			}
@@ -99,7 +101,7 @@ func (p program) groupsOf(ctx context.Context, f benchFlags) error {
 			if len(command) == 0 {
 				return cli.Usage("-against needs a command line")
 			}
-			r, err := p.measureGroups(ctx, &f, groupsCluster{command: command, nodes: n})
+			r, err := p.measureGroups(ctx, &f, groupsCluster{command: command, nodes: n, waits: waitsForOthers})
 			if err != nil {
 				return err
 			}
@@ -164,6 +166,10 @@ func (p program) measureGroups(ctx context.Context, f *benchFlags, c groupsClust
 		}
 		return nil
 	})
+	var late errNotInTime
+	if !c.ours && errors.As(err, &late) {
+		r.Stuck, err = late.Error(), nil
+	}
 	if err != nil {
 		return r, fmt.Errorf("%s, %d groups: %w", as, f.groups, err)
 	}
@@ -344,6 +350,9 @@ func (p program) printGroups(results []groupsResult) error {
 	for _, r := range results {
 		if r.Changes > 0 {
 			_, _ = fmt.Fprintf(p.Out, "\nNot idle: with %s members the leader of a group was told anew %d times meanwhile. The machine does too much else, or the profile is too fast for it.\n", r.Members, r.Changes)
+		}
+		if r.Stuck != "" {
+			_, _ = fmt.Fprintf(p.Out, "\n%s: %s.\n", r.Program, r.Stuck)
 		}
 		if a := r.Added; a != nil {
 			_, _ = fmt.Fprintf(p.Out, "\nOne node more: the cluster has it after %.1f s, all groups after %.1f s, and all %d that it is to lead are led by it after %.1f s, with %d saves a node.\n", a.Said, a.Has, a.Moved, a.Led, a.Saves)

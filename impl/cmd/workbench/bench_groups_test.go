@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,23 @@ func TestBenchGroups(t *testing.T) {
 	require.NoError(t, program{Program: cli.Program{Out: &table}}.printGroups(report.Groups))
 	require.Regexp(t, `bully +changing +3 +40 +busy `, table.String())
 	require.Contains(t, table.String(), "One node more: ")
+}
+
+// TestBenchGroupsOfWhoComesNoFurther: of another program that has no leaders in time is said how far it came, and what was measured before is not lost.
+func TestBenchGroupsOfWhoComesNoFurther(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "leaderless")
+	require.NoError(t, os.WriteFile(script, []byte("while read -r line; do echo '{\"leading\": 2}'; done"), 0o600))
+	p := program{Program: cli.Program{Out: io.Discard, Log: io.Discard}}
+	c := groupsCluster{command: []string{"/bin/sh", script}, nodes: 3, waits: time.Nanosecond}
+	r, err := p.measureGroups(t.Context(), &benchFlags{groups: 40, kills: 1, looks: time.Second, profiles: "busy"}, c)
+	require.NoError(t, err)
+	require.Equal(t, "cold start: 6 of 40 groups are led after 1ns", r.Stuck)
+	var table strings.Builder
+	require.NoError(t, program{Program: cli.Program{Out: &table}}.printGroups([]groupsResult{r}))
+	require.Contains(t, table.String(), r.Stuck)
+	c.ours = true
+	_, err = p.measureGroups(t.Context(), &benchFlags{groups: 40, kills: 1, looks: time.Second, profiles: "busy"}, c)
+	require.ErrorContains(t, err, "of 1 groups are led after", "what is our own is to come to an end")
 }
 
 // TestBenchGroupsUsage sees what is said of groups that cannot be measured, and of nodes that cannot be.

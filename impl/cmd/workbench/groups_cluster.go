@@ -35,6 +35,7 @@ type groupsCluster struct {
 	say       func(text string)   // how far it is
 	every     time.Duration       // … so often, if it is waited for
 	settles   time.Duration       // how long is waited before it is asked how it is
+	waits     time.Duration       // … until it is as it is to be
 	log       io.Writer
 }
 
@@ -45,8 +46,13 @@ type groupsNode struct {
 	out     *bufio.Reader
 }
 
-// longestWait is how long is waited for groups to be led.
-const longestWait = 10 * time.Minute
+// How long is waited for groups to be led: by our own program, which is to come to an end of it, and by others, of which is written down how far they came.
+const waitsForOurs, waitsForOthers = 10 * time.Minute, 2 * time.Minute
+
+// errNotInTime is what did not come while it was waited for.
+type errNotInTime string
+
+func (e errNotInTime) Error() string { return string(e) }
 
 // found makes the folders of a cluster, and starts its nodes.
 func (c *groupsCluster) found(ctx context.Context) (err error) {
@@ -204,8 +210,8 @@ func (c *groupsCluster) awaits(ctx context.Context, what string, is func(all map
 			said = now
 			c.say(fmt.Sprintf("%s: %d of %d groups are led", what, led, c.groups))
 		}
-		if now.Sub(began) > longestWait {
-			return now, fmt.Errorf("%s: not within %v; %d of %d groups are led", what, longestWait, led, c.groups)
+		if now.Sub(began) > c.waits {
+			return now, errNotInTime(fmt.Sprintf("%s: %d of %d groups are led after %v", what, led, c.groups, c.waits))
 		}
 		select {
 		case <-ctx.Done():
