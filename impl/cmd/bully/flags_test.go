@@ -104,6 +104,8 @@ func TestSettingsRefused(t *testing.T) {
 		`-members: "1" has no =: give id=address`:                         {"-members", "1"},
 		`-members: node id: "01" has a leading zero`:                      {"-members", "01=a:1"},
 		"-members: node 1 is there twice":                                 {"-members", "1=a:1,1=b:1"},
+		`-http: "a" is no address: give host:port`:                        {"-http", "a"},
+		`-http: the port in "a:99999" is not a number from 1 to 65535`:    {"-http", "a:99999"},
 		`-members: node 1: "a" is no address: give host:port`:             {"-members", "1=a"},
 		`-members: node 1: the port in "a:0" is not a number from 1 to`:   {"-members", "1=a:0"},
 		`-members: node 1: the port in "a:http" is not`:                   {"-members", "1=a:http"},

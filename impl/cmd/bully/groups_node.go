@@ -30,7 +30,11 @@ func (s *settings) ofGroups(given givenFlags) (err error) {
 	if s.weight != "" && s.group == "" {
 		return cli.Usage("-weight says how much nodes are to lead of many groups: say with -group which there are")
 	}
-	if s.group == "" {
+	switch {
+	case s.group != "":
+	case given["group"]:
+		return cli.Usage("-group names no groups: name some, or leave it out, for one election")
+	default:
 		return nil
 	}
 	if s.search != nil {

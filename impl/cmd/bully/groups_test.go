@@ -66,9 +66,10 @@ func TestGroupsRefused(t *testing.T) {
 		require.ErrorAs(t, err, &cli.UsageError{}, c.want)
 	}
 	for want, more := range map[string][]string{
+		"-group names no groups: name some, or leave it out":                                {"-group", ""},
 		"-weight says how much nodes are to lead of many groups: say with -group":           {"-weight", "1=2"},
 		"-trace is of one election, and with fixed members the cluster has none of its own": {"-group", "a", "-trace", "t"},
-		"-socket is of one election": {"-group", "a", "-socket", "s"},
+		"-socket is of one election":                                                        {"-group", "a", "-socket", "s"},
 	} {
 		_, err := understood(t, nil, more...)
 		require.ErrorContains(t, err, want)

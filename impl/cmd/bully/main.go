@@ -233,6 +233,11 @@ func (f nodeFlags) settings(given givenFlags) (s settings, err error) {
 			return s, cli.Usage("-listen: " + problem)
 		}
 	}
+	if f.http != "" && !strings.HasSuffix(f.http, ":0") { // any that is free
+		if problem := transport.CheckAddress(f.http); problem != "" {
+			return s, cli.Usage("-http: " + problem)
+		}
+	}
 	for name, choices := range map[string][]string{"log": {"text", "json"}, "log-level": {"debug", "info", "warn", "error"}} {
 		value := map[string]string{"log": f.log, "log-level": f.logLevel}[name]
 		if !slices.Contains(choices, value) {
