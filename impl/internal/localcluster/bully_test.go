@@ -242,11 +242,14 @@ func TestChecks(t *testing.T) {
 	require.ErrorContains(t, onePerEpoch([]Event{told(1, 3, 4), told(2, 2, 4)}), "OneLeaderPerEpoch")
 	require.ErrorContains(t, onePerEpoch([]Event{told(1, 3, 4), told(1, 2, 3)}), "EpochMonotonic")
 	require.ErrorContains(t, onePerEpoch([]Event{{Node: 1, Leader: 2, Epoch: 1, Leading: true}}), "says that it leads, and names 2")
+	require.NoError(t, climbing([]Event{told(1, 5, 3), told(3, 3, 4), told(1, 3, 4), told(4, 0, 5), told(4, 4, 6)}, 3))
+	require.ErrorContains(t, climbing([]Event{told(3, 3, 4), told(3, 3, 5)}, 3), "3 led epoch 5 after a reign of 3")
+	require.ErrorContains(t, climbing([]Event{told(3, 4, 4), told(3, 3, 5)}, 3), "3 led epoch 5 after a reign of 4")
 }
 
 // TestHandOversOfProcesses has leaders hand over by name (R51), again and again.
 func TestHandOversOfProcesses(t *testing.T) {
-	all, err := Failovers{Config: Config{Nodes: 3, Command: steadyCommand()}, Fault: FaultResign, Rounds: 3}.Measure(within(t, patience))
+	all, err := Failovers{Config: Config{Nodes: 3, Command: steadyCommand()}, Fault: FaultResign, Rounds: 3}.Measure(t.Context())
 	require.NoError(t, err)
 	for _, one := range all {
 		require.NotEqual(t, one.Old.Leader, one.New.Leader)
