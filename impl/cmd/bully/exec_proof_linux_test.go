@@ -147,11 +147,15 @@ func TestNoTwoCommandsAct(t *testing.T) {
 		two, _ := all[1].newest()
 		return max(one, two)
 	}
-	acts := func() bool { epoch, _ := leader.newest(); return epoch > newestOther() && leader.guardian() != 0 }
+	var before, pid, guardian int
+	acts := func() bool {
+		before, pid = leader.newest()
+		guardian = leader.guardian()
+		return before > newestOther() && guardian != 0
+	}
 	for i, b := range execBlows {
 		until(t, "the highest acts", acts)
-		before, pid := leader.newest()
-		node, guardian := leader.node.cmd.Process.Pid, leader.guardian()
+		node := leader.node.cmd.Process.Pid
 		began := monotonic()
 		dealt := b.deal(node, guardian, pid)
 		require.NoError(t, dealt[0], b.name)
