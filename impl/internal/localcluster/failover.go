@@ -160,7 +160,7 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 	if err != nil {
 		return one, err
 	}
-	if one.New, err = agree(one.Old.Epoch, survivors...); err != nil {
+	if one.New, err = f.succeeds(ctx, c, one.Old, survivors); err != nil {
 		return one, err
 	}
 	if f.Fault == FaultResign {
@@ -186,6 +186,18 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 	}
 	one.Bytes, one.Saves, one.HeldUp = after.BytesSent-before.BytesSent, after.Saves-before.Saves, after.HeldUp-before.HeldUp
 	return one, f.mend(c, old)
+}
+
+// succeeds waits until survivors name another leader than the old one, which may have begun one more reign before the fault befell it.
+func (f Failovers) succeeds(ctx context.Context, c *Cluster, old Reign, survivors []int) (reign Reign, err error) {
+	ctx, cancel := context.WithTimeout(ctx, f.Patience)
+	defer cancel()
+	what := fmt.Sprintf("nodes %v name one leader that is not %d, in an epoch above %d", survivors, old.Leader, old.Epoch)
+	err = c.Wait(ctx, what, func(v View) (ok bool) {
+		reign, ok = v.Agreed(survivors...)
+		return ok && reign.Epoch > old.Epoch && reign.Leader != old.Leader
+	})
+	return reign, err
 }
 
 // ends reports whether the fault ends the process of the node: by itself, or as a guard does so.

@@ -28,7 +28,7 @@ func TestFailovers(t *testing.T) {
 			var rounds []int
 			plan := Failovers{Config: Config{Nodes: 3, Command: fakeCommand()}, Fault: fault, Rounds: 2,
 				Each: func(round int, _ Failover) { rounds = append(rounds, round) }}
-			all, err := plan.Measure(within(t, patience))
+			all, err := plan.Measure(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, []int{1, 2}, rounds)
 			for _, one := range all {
@@ -44,6 +44,30 @@ func TestFailovers(t *testing.T) {
 	}
 }
 
+// TestOldLeaderBeginsAnother: a reign that the old leader begins before the fault befalls it is not the one after the fault.
+func TestOldLeaderBeginsAnother(t *testing.T) {
+	c := fakes(t, Config{Nodes: 3})
+	run := []int{c.watch.begin(1), c.watch.begin(2)}
+	name := func(leader int, epoch uint64) {
+		for i, of := range run {
+			c.watch.add(of, Event{Node: i + 1, Running: true, Leader: leader, Epoch: epoch, Leading: leader == i+1})
+		}
+	}
+	at := func() (Reign, error) {
+		return Failovers{}.succeeds(t.Context(), c, Reign{Leader: 3, Epoch: 4}, []int{1, 2})
+	} // which waits for no time at all
+	name(2, 4)
+	_, err := at()
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	name(3, 5)
+	_, err = at()
+	require.ErrorContains(t, err, "nodes [1 2] name one leader that is not 3, in an epoch above 4")
+	name(2, 6)
+	reign, err := at()
+	require.NoError(t, err)
+	require.Equal(t, Reign{Leader: 2, Epoch: 6}, reign)
+}
+
 // TestFailoversOfInner has the fault befall what the process of a node has started, and that alone; and ends both before it starts them again.
 func TestFailoversOfInner(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -52,7 +76,7 @@ func TestFailoversOfInner(t *testing.T) {
 	self := filepath.Base(os.Args[0])
 	config := Config{Nodes: 3, Command: append(fakeCommand(), "-guards"), Inner: self[:min(len(self), 15)]}
 	for _, fault := range []Fault{FaultKill, FaultStop} {
-		all, err := Failovers{Config: config, Fault: fault, Rounds: 2}.Measure(within(t, patience))
+		all, err := Failovers{Config: config, Fault: fault, Rounds: 2}.Measure(t.Context())
 		require.NoError(t, err, fault)
 		for _, one := range all {
 			require.NotEqual(t, one.Old.Leader, one.New.Leader)
@@ -64,7 +88,7 @@ func TestFailoversOfInner(t *testing.T) {
 	require.Positive(t, took)
 
 	config.Inner = "nobody"
-	_, err = Failovers{Config: config, Fault: FaultKill, Rounds: 1}.Measure(within(t, patience))
+	_, err = Failovers{Config: config, Fault: FaultKill, Rounds: 1}.Measure(t.Context())
 	require.ErrorContains(t, err, "has started no nobody that runs")
 }
 
@@ -111,7 +135,7 @@ func TestFailoversNot(t *testing.T) {
 // TestLeaderThatHasLostItsReign: who cannot hand over when it is called to, as it has just lost its reign, ends no measurement.
 func TestLeaderThatHasLostItsReign(t *testing.T) {
 	t.Parallel()
-	all, err := Failovers{Config: Config{Nodes: 3, Command: fakeCommand()}, Fault: FaultResign, Rounds: 1}.Measure(within(t, patience))
+	all, err := Failovers{Config: Config{Nodes: 3, Command: fakeCommand()}, Fault: FaultResign, Rounds: 1}.Measure(t.Context())
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.NotEqual(t, all[0].Old.Leader, all[0].New.Leader)
