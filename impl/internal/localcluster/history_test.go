@@ -62,7 +62,7 @@ func TestHistory(t *testing.T) {
 	t.Cleanup(func() { p.kill() })
 
 	t.Setenv(leaderVariable, server.URL+" http://"+addr)
-	command := runCommand("-preempt", "400ms")
+	command := steadyCommand("-preempt", "400ms")
 	command[slices.Index(command, "run")] = "exec"
 	c := bullies(t, Config{Nodes: 3, Command: command, Extra: func(int) []string { return []string{"-move", "--", os.Args[0]} }, Traces: true})
 	require.NoError(t, c.Start())
