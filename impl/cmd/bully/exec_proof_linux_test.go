@@ -223,6 +223,7 @@ time.sleep(1000)
 		pid := number(t, file)
 		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
 		guardian := (&commanded{node: n}).guardian()
+		require.NotZero(t, guardian)
 		n.pause() // else it ends what a guardian has left
 		require.NoError(t, syscall.Kill(guardian, syscall.SIGKILL))
 		n.signal(syscall.SIGKILL)
