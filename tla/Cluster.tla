@@ -229,8 +229,11 @@ Pending(i) == \E j \in Reach(i) \ {i} : node[j].role \in {"claimant", "candidate
 \* R8, R46. A follower's patience runs, whether it follows anybody or not; but that of one that is no member only while it does.
 Watches(i) == node[i].role = "follower" /\ (node[i].leader = None => i \in Members(node[i].conf))
 
+\* R39.4. Who acts on, though its node leads no more, has stopped before the patience of i ends. Here nobody does: module Users says who may.
+Lapsed(i) == TRUE
+
 \* No heartbeat can come any more, and the lease is over.
-PatienceOver(i) == IF Free THEN node[i].leader = None \/ Expired(i) ELSE Around(i) /\ ~Owed(i) /\ ~Pending(i) /\ LeaseOver(i)
+PatienceOver(i) == Lapsed(i) /\ IF Free THEN node[i].leader = None \/ Expired(i) ELSE Around(i) /\ ~Owed(i) /\ ~Pending(i) /\ LeaseOver(i)
 
 \* What was sent to i, and by it, has arrived: with it all answers.
 Arrived(i) == Free \/ Around(i)

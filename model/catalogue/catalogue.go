@@ -37,6 +37,7 @@ var models = map[string]func(explore.Configuration) (explore.Model, error){
 	"MCRing":          ring.New,
 	"MCTextbook":      textbook.New,
 	"MCTextbookStamp": textbook.NewStamp,
+	"MCUsers":         cluster.New,
 }
 
 // Modules returns the root modules that have a model, in alphabetical order.

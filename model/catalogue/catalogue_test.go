@@ -18,5 +18,5 @@ func TestOpen(t *testing.T) {
 	}
 	_, err := Open(explore.Configuration{Module: "MCNode"})
 	require.EqualError(t, err, `catalogue: module "MCNode" has no model in Go; `+
-		`these have one: MCCluster, MCFencing, MCLease, MCMembers, MCPromises, MCRaftElection, MCRing, MCTextbook, MCTextbookStamp`)
+		`these have one: MCCluster, MCFencing, MCLease, MCMembers, MCPromises, MCRaftElection, MCRing, MCTextbook, MCTextbookStamp, MCUsers`)
 }

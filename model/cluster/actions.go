@@ -246,7 +246,7 @@ func (p *stepper) restart(i rules.ID) {
 // A message is lost though its link holds: the connection broke and came back.
 func (p *stepper) lose(l int) {
 	if p.now.net[l].n != 0 && !p.kept && p.spend(loss) {
-		p.next.pop(l)
+		p.next.pop(l, 0)
 		p.end(spec.LoseAction, p.links[l].from, p.links[l].to)
 	}
 }

@@ -19,9 +19,9 @@
 // # Beside the TLA+
 //
 // The replacements of a configuration take the names of tla/MCCluster.tla. The variables, the network and the receipts are in
-// cluster.go, when a timer is on time in ontime.go, the other actions in actions.go, the properties in properties.go and
-// witnesses.go, and the constants in constants.go. What a cluster comes to in the end the explorer asks of the states that last;
-// liveness is TLC's.
+// cluster.go, when a timer is on time, and what is asked of states that last, in ontime.go, the other actions in actions.go, the
+// properties in properties.go, and the constants in constants.go. What a cluster comes to in the end the explorer asks of the states
+// that last; liveness is TLC's. A configuration of module MCUsers has the users of leaders besides: users.go.
 package cluster
 
 import (
@@ -81,6 +81,9 @@ type clusterState struct {
 
 	// since[i][k] is, where node i keeps a lease and does not lead, the latest question of node k when i's patience began.
 	since [MaxNodes + 1][MaxNodes + 1]rules.Question
+	// acts[i] is empty if the user of node i does not act; else i, and whose patience began after the question was asked by which it acts.
+	// Only a cluster with users has any; see users.
+	acts [MaxNodes + 1]rules.Set
 }
 
 // A smallSet is a rules.Set of nodes that a cluster can have.
@@ -108,7 +111,7 @@ func linksAmong(n rules.ID) []link {
 
 // copyFrom makes s equal to t, of which it copies what a cluster with as many links can have set.
 func (s *clusterState) copyFrom(t *clusterState, links int) {
-	s.node, s.up, s.cut, s.budget, s.reigns, s.underWay, s.since = t.node, t.up, t.cut, t.budget, t.reigns, t.underWay, t.since
+	s.node, s.up, s.cut, s.budget, s.reigns, s.underWay, s.since, s.acts = t.node, t.up, t.cut, t.budget, t.reigns, t.underWay, t.since, t.acts
 	copy(s.net[:links], t.net[:links])
 }
 
@@ -126,10 +129,10 @@ func (s *clusterState) push(l int, p payload) {
 	s.underWay++
 }
 
-// pop takes the first message off link l.
-func (s *clusterState) pop(l int) {
+// pop takes the message at place k off link l.
+func (s *clusterState) pop(l int, k uint8) {
 	q := &s.net[l]
-	copy(q.at[:], q.at[1:q.n])
+	copy(q.at[k:], q.at[k+1:q.n])
 	q.n--
 	s.underWay--
 }
@@ -167,8 +170,19 @@ type stepper struct {
 // begin makes next equal to now.
 func (p *stepper) begin() { p.next.copyFrom(&p.now, len(p.links)) }
 
-// end emits next as the outcome of an action.
+// end emits next as the outcome of an action, if users allow it.
 func (p *stepper) end(action spec.Action, args ...rules.ID) {
+	if p.users != nil {
+		if !p.allowed() {
+			return
+		}
+		p.actOn()
+	}
+	p.emitNext(action, args...)
+}
+
+// emitNext emits next as it is.
+func (p *stepper) emitNext(action spec.Action, args ...rules.ID) {
 	step := explore.Step{Action: string(action)}
 	for k, a := range args {
 		step.Args[k] = int8(a)
@@ -223,7 +237,7 @@ func (p *stepper) receive(l int, k uint8) {
 	}
 	p.begin()
 	if !p.kept {
-		p.next.pop(l)
+		p.next.pop(l, k)
 	}
 	step := p.rules.Hear(m.To, p.now.node[m.To], m)
 	if !p.affords(m.To, &step) {
@@ -238,20 +252,23 @@ func (p *stepper) receiveAll() {
 	if p.kept {
 		for l := range p.links {
 			for k := range p.now.net[l].n {
-				p.receive(l, k)
+				if !p.waits(&p.now, l, k) {
+					p.receive(l, k)
+				}
 			}
 		}
 		return
 	}
 	var heads [len(receipts)]uint64 // heads[t]: the links on which a message of type t comes first, as bits
 	for l := range p.links {
-		if q := &p.now.net[l]; q.n > 0 {
-			heads[q.at[0].kind()] |= 1 << l
+		if q := &p.now.net[l]; q.n > p.arriving(&p.now, l) {
+			heads[q.at[p.arriving(&p.now, l)].kind()] |= 1 << l
 		}
 	}
 	for _, ls := range heads {
 		for ; ls != 0; ls &= ls - 1 {
-			p.receive(bits.TrailingZeros64(ls), 0)
+			l := bits.TrailingZeros64(ls)
+			p.receive(l, p.arriving(&p.now, l))
 		}
 	}
 }

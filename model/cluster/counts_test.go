@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -157,4 +158,73 @@ func TestSecondLocksHold(t *testing.T) {
 			require.Nil(t, run(t, c).Violation, "%s, %s", replacement, names)
 		}
 	}
+}
+
+// usersOf makes c a configuration of module MCUsers.
+func usersOf(c explore.Configuration) explore.Configuration {
+	c.Module = "MCUsers"
+	c.Replacements["Spec"], c.Replacements["Arriving"] = "WithUsers", "PastWaiting"
+	if c.Replacements["Lapsed"] == "" {
+		c.Replacements["Lapsed"] = "Stopped"
+	}
+	return c
+}
+
+// The counts are those of TLC 2.18 with one worker, in models/ChangingUsersCrash and ChangingUsersIsolated: with the users of leaders.
+func TestCountsOfUsersAreThoseOfTLC(t *testing.T) {
+	for _, test := range []struct {
+		names, budget              string
+		replacement                string
+		distinct, generated, depth int
+	}{
+		{"Whole Two ThirdIsWitness", "0 1 0 0 0 1", "", 3347, 11563, 40},
+		{"TopIsolated TwoOverWitness Nothing", "0 0 0 1 0 0", "Stamped <- Unstamped", 8040, 30636, 42},
+	} {
+		c := usersOf(configuration(3, test.names, test.budget, replacementsOf(test.replacement)...))
+		c.Invariants = []string{"TypeOK", "UsersTypeOK", "OneActing", "OneUserActs", "LedInTheEnd", "HighestInTheEnd"}
+		got := run(t, c)
+		require.Nil(t, got.Violation)
+		require.Equal(t, []int{test.distinct, test.generated, test.depth}, []int{got.Distinct, got.Generated, got.Depth}, test.names)
+	}
+}
+
+// The lengths are those of TLC 2.18.
+func TestMutantsOfUsersFailLikeInTLC(t *testing.T) {
+	for _, test := range []struct {
+		names, budget string
+		replacement   string
+		violates      string
+		length        int
+	}{
+		{"TopIsolated TwoOverWitness Nothing", "0 0 0 1 0 0", "MustWait <- NothingWaits", "OneUserActs", 17},
+		{"TopIsolated TwoOverWitness Nothing", "0 0 0 1 0 0", "MustWait <- ClaimsWait", "OneUserActs", 21},
+		{"Whole TwoOverWitness Nothing", "0 1 0 0 0 0", "MayRestart <- RestartsAtOnce", "OneUserActs", 18},
+		{"Whole TwoOverWitness Nothing", "0 1 0 0 0 0", "MayProve <- Proofs", "OneUserActs", 16},
+		{"Whole TwoOverWitness Nothing", "0 1 0 0 0 0", "Lapsed <- TooLong", "OneUserActs", 15},
+		{"TopIsolated TwoOverWitness Nothing", "0 0 0 1 0 0", "", "NeverWaits", 14},
+		{"TopIsolated TwoOverWitness Nothing", "0 0 0 1 0 0", "", "NeverActsAfter", 15},
+		{"Whole TwoOverWitness Nothing", "0 1 0 0 0 0", "", "NeverOutlives", 8},
+	} {
+		c := usersOf(configuration(3, test.names, test.budget, replacementsOf(test.replacement)...))
+		c.Invariants = []string{test.violates}
+		got := run(t, c)
+		require.NotNil(t, got.Violation, test.replacement)
+		require.Equal(t, test.violates, got.Violation.Property)
+		require.Len(t, got.Violation.Run, test.length, "%s%s", test.replacement, test.violates)
+	}
+}
+
+// A configuration of MCUsers says that it has users; users' rules are none of MCCluster.
+func TestUsersAreAskedFor(t *testing.T) {
+	c := usersOf(configuration(3, "Whole All Nothing", "0 0 0 0 0 0"))
+	for _, needed := range []string{"Spec", "Arriving", "Lapsed"} {
+		without := c
+		without.Replacements = maps.Clone(c.Replacements)
+		delete(without.Replacements, needed)
+		_, err := New(without)
+		require.EqualError(t, err, "cluster: module MCUsers needs Spec, Arriving and Lapsed replaced")
+	}
+	c.Module = "MCCluster"
+	_, err := New(c)
+	require.Error(t, err)
 }

@@ -13,6 +13,7 @@ type cluster struct {
 	explore.Checks[cluster, clusterState]
 	rules   *rules.Rules
 	timing  timing
+	users   *users             // or nil: nobody acts but as its node leads
 	never   [rules.Timers]bool // whether the action of a timer is replaced by Never
 	n       rules.ID
 	links   []link
@@ -47,14 +48,24 @@ func New(c explore.Configuration) (explore.Model, error) {
 }
 
 func newCluster(c explore.Configuration) (*cluster, error) {
-	if c.Module != "MCCluster" {
-		return nil, fmt.Errorf("cluster: module %q is not MCCluster", c.Module)
+	asks := &module
+	switch c.Module {
+	case module.Name:
+	case withUsers.Name:
+		asks = &withUsers
+	default:
+		return nil, fmt.Errorf("cluster: module %q is neither %s nor %s", c.Module, module.Name, withUsers.Name)
 	}
 	if c.Specification != "Spec" && c.Specification != "FairSpec" {
 		return nil, fmt.Errorf("cluster: specification %q is neither Spec nor FairSpec", c.Specification)
 	}
 	m := &cluster{rules: rules.New(), timing: onTime, lists: []*rules.Members{nil}}
 	m.rules.ReserveOne()
+	if asks == &withUsers {
+		if m.users = asTheyAre(); c.Replacements["Arriving"] == "" || c.Replacements["Lapsed"] == "" || c.Replacements[c.Specification] == "" {
+			return nil, fmt.Errorf("cluster: module %s needs %s, Arriving and Lapsed replaced", c.Module, c.Specification)
+		}
+	}
 	if err := m.setNumbers(c.Constants); err != nil {
 		return nil, err
 	}
@@ -63,7 +74,7 @@ func newCluster(c explore.Configuration) (*cluster, error) {
 	}
 	m.static = len(m.wanted) == 0 && m.first.All() == rules.UpTo(m.n) && c.Replacements["Stamped"] == "Unstamped"
 	var err error
-	if m.Checks, err = module.Checks(c.Invariants, c.Properties); err != nil {
+	if m.Checks, err = asks.Checks(c.Invariants, c.Properties); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	return m, nil
@@ -139,6 +150,10 @@ func (c *cluster) replace(operator, name string) error {
 		c.budget[map[string]fault{"MaxAsk": ask, "MaxHeartbeat": heartbeat}[operator]] = left
 		return nil
 	}
+	if set := userReplacements[operator][name]; set != nil && c.users != nil {
+		set(c)
+		return nil
+	}
 	if set, ok := modes[operator+" <- "+name]; ok {
 		set(c)
 		return nil
@@ -209,6 +224,9 @@ func (p *stepper) Expand(state []byte, emit func(step explore.Step, next []byte,
 	}
 	for k := range p.cuts {
 		p.changeCut(uint8(k))
+	}
+	if p.users != nil {
+		p.usersAct()
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 func TestNewNamesWhatItDoesNotKnow(t *testing.T) {
 	for says, spoil := range map[string]func(*explore.Configuration){
-		`module "MCPromises" is not MCCluster`: func(c *explore.Configuration) { c.Module = "MCPromises" },
+		`module "MCPromises" is neither MCCluster nor MCUsers`: func(c *explore.Configuration) { c.Module = "MCPromises" },
 		"topology OneWay needs N of 2 or more": func(c *explore.Configuration) {
 			c.Constants["N"] = "1"
 			c.Replacements["Cuts"], c.Replacements["First"] = "OneWay", "One"

@@ -111,3 +111,38 @@ func TestNamesAreThoseOfCluster(t *testing.T) {
 		require.Regexp(t, `(?m)^`+operator+`\b.*==`, string(text)+string(node))
 	}
 }
+
+// Each name of MCUsers.tla is known here for what it is there, and there are no others; what is replaced is defined in Users.tla or Cluster.tla.
+func TestNamesAreThoseOfMCUsers(t *testing.T) {
+	read := func(module string) string {
+		text, err := os.ReadFile("../../tla/" + module + ".tla")
+		require.NoError(t, err)
+		return string(text)
+	}
+	replacing, modules := read("MCUsers"), read("Users")+read("Cluster")
+	there := map[string][]string{ // what each configuration replaces, by what is in Users.tla
+		"Spec": {"WithUsers"}, "FairSpec": {"FairWithUsers"}, "Arriving": {"PastWaiting"}, "Lapsed": {"Stopped"},
+	}
+	for operator, names := range there {
+		require.Regexp(t, `(?m)^\\\* For `+operator+`[.:](.*\n)+?`+names[0]+`\b.* ==`, modules)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^(\w+)\(.*?\) +==.*\\\* for (\w+)`).FindAllStringSubmatch(replacing, -1) {
+		there[m[2]] = append(there[m[2]], m[1])
+	}
+	here := map[string][]string{}
+	for operator, names := range userReplacements {
+		require.Regexp(t, `(?m)^`+operator+`\b.*==`, modules)
+		here[operator] = slices.Sorted(maps.Keys(names))
+	}
+	for operator := range there {
+		slices.Sort(there[operator])
+	}
+	require.Equal(t, there, here)
+	asked := []string{"AllActLeading"} // what properties are said with
+	for name := range userInvariants {
+		asked = append(asked, name)
+	}
+	_, promised, ok := strings.Cut(read("Users"), "(* What is promised *)")
+	require.True(t, ok)
+	require.ElementsMatch(t, operatorsIn(promised+replacing), asked)
+}

@@ -16,12 +16,13 @@ import (
 //	3 bytes a node    from the lowest bit: role 3, leader 3, grantee 3, support 7; epoch 8
 //	3 bytes a node    its configuration
 //	5 bytes           the nodes that are up; the cut; the budget, 4 bits a fault
+//	1 byte a node     where there are users: acts
 //	1 byte            the number of epochs in reigns, then a byte for each: its leaders
 //	5 bytes a message by link and then first sent first; link 8; type 4, epoch 5, configuration 23
 //
 // What is 0 at the end of reigns is left out, so that a state has one form. Where the configuration never changes it is left out
 // of the nodes, and the messages have 2 bytes: link 7, type 4, epoch 5.
-const maxPacked = (10+2*MaxNodes)*MaxNodes + 5 + 1 + (MaxEpoch + 1) + 9*maxLinks*MaxQueue
+const maxPacked = (11+2*MaxNodes)*MaxNodes + 5 + 1 + (MaxEpoch + 1) + 9*maxLinks*MaxQueue
 
 // packedConf is a configuration. From the lowest bit: epoch 5, version 5, and 13 for the place of its members among the lists of
 // the cluster.
@@ -146,6 +147,11 @@ func (c *cluster) pack(s *clusterState, b []byte) []byte {
 		budget |= uint64(left) << (4 * f)
 	}
 	b = append(b, byte(s.up), s.cut, byte(budget), byte(budget>>8), byte(budget>>16), byte(budget>>24), byte(budget>>32))
+	if c.users != nil {
+		for _, with := range s.acts[1 : c.n+1] {
+			b = append(b, byte(with))
+		}
+	}
 	epochs := len(s.reigns)
 	for epochs > 0 && s.reigns[epochs-1] == 0 {
 		epochs--
@@ -204,8 +210,15 @@ func (c *cluster) unpack(b []byte, s *clusterState) {
 	for f := range s.budget {
 		s.budget[f] = uint8(budget >> (4 * f) & 15)
 	}
-	epochs := int(b[7])
-	b = b[8:]
+	b = b[7:]
+	if c.users != nil {
+		for i := range c.n {
+			s.acts[i+1] = rules.Set(b[i])
+		}
+		b = b[c.n:]
+	}
+	epochs := int(b[0])
+	b = b[1:]
 	s.reigns = [MaxEpoch + 1]smallSet{}
 	for e := range epochs {
 		s.reigns[e] = smallSet(b[e])
@@ -272,7 +285,7 @@ func (c *cluster) render(s *clusterState) []explore.Variable {
 	if len(net) > 0 {
 		network = "(" + strings.Join(net, " @@ ") + ")"
 	}
-	return []explore.Variable{
+	variables := []explore.Variable{
 		{Name: "node", Value: "<<" + nodes + ">>"},
 		{Name: "up", Value: s.up.String()},
 		{Name: "net", Value: network},
@@ -281,4 +294,9 @@ func (c *cluster) render(s *clusterState) []explore.Variable {
 		{Name: "reigns", Value: "{" + strings.Join(reigns, ", ") + "}"},
 		{Name: "since", Value: "<<" + since + ">>"},
 	}
+	if c.users != nil {
+		acts := list(int(c.n), func(k int) string { return s.acts[k+1].String() })
+		variables = append(variables, explore.Variable{Name: "acts", Value: "<<" + acts + ">>"})
+	}
+	return variables
 }

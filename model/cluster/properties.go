@@ -5,8 +5,8 @@ import (
 	"github.com/seed-fdf591db/bully/model/rules"
 )
 
-// What is promised: the mirrors of the properties in tla/Cluster.tla; those of states that last come last, and those of
-// tla/MCCluster.tla are in witnesses.go. A cfg names them. Each function reports whether the property holds.
+// What is promised: the mirrors of the properties in tla/Cluster.tla, and the witnesses in tla/MCCluster.tla. Those of states that last are
+// with when timers are due, in ontime.go. A cfg names them. Each function reports whether the property holds.
 
 var module = explore.Module[cluster, clusterState]{
 	Name: "MCCluster",
@@ -265,93 +265,106 @@ func (c *cluster) unheededIfOutside(s rules.State, m rules.Message) bool {
 	return members.Has(m.From) && members.Has(m.To) || c.rules.Hear(m.To, s, m).State.Is(adopted)
 }
 
-// What becomes of a cluster in the end, said of the states that last: the mirrors of Still and what is built on it in
-// tla/Cluster.tla. The explorer does not check liveness, but a cluster that is stuck it finds.
+// The witnesses in tla/MCCluster.tla: each must fail, and so shows that something which a promise speaks of does
+// happen.
 
-// still reports whether nothing is under way, and no timer is due: but for faults, the state lasts for ever.
-func (c *cluster) still(s *clusterState) bool {
-	if !s.quiet() {
-		return false
-	}
-	for is := s.up; is != 0; is &= is - 1 {
-		if c.isDue(s, is.Lowest()) {
-			return false
-		}
-	}
-	return true
+// neverChangedTwice says that no second change follows on one that is settled.
+func neverChangedTwice(c *cluster, s *clusterState) bool {
+	return c.every(func(i rules.ID) bool { return s.node[i].Conf.Version < c.first.Version+2 })
 }
 
-// isDue reports whether a timer of node i ends next on time, in a state in which nothing is under way.
-func (c *cluster) isDue(s *clusterState, i rules.ID) bool {
-	n := &s.node[i]
-	runs := func(t rules.Timer) bool { return !c.never[t] && c.rules.Runs(i, *n, t) }
-	switch {
-	case runs(rules.ElectionTimer) || runs(rules.ClaimTimer) || runs(rules.PreemptTimer):
-		return true
-	case n.Role == rules.Leader:
-		return runs(rules.ReignTimer) && !c.backed(s, i) || runs(rules.HeartbeatTimer) && c.inNeed(s, i) != 0
-	case n.Role == rules.Electing:
-		return runs(rules.CoordinatorTimer) && c.coordinationOver(s, i)
-	case !runs(rules.PatienceTimer) || !c.patienceOver(s, i):
-		return false
-	}
-	step := c.rules.Timeout(i, *n, rules.PatienceTimer)
-	c.keepHeeded(s, i, &step)
-	return step.Len() > 0 || !step.State.Is(*n)
+// neverLearnsRemoval says that no first member that runs learns that it is one no more.
+func neverLearnsRemoval(c *cluster, s *clusterState) bool {
+	return c.every(func(i rules.ID) bool {
+		return !c.first.All().Has(i) || !s.up.Has(i) || s.node[i].Conf.All().Has(i)
+	})
 }
 
-// leads reports whether l leads, every member within its reach keeps its lease in its epoch, and holds its configuration, and it
-// is eligible; or would be, but that it was made a witness: then it leads on until it hands over, or is told to resign (R47).
-func (c *cluster) leads(s *clusterState, l rules.ID) bool {
-	leader := &s.node[l]
-	within := c.reach(s, l)
-	newest := s.newestOf(within)
-	if leader.Role != rules.Leader || !(newest.Voters() | newest.Witnesses()).Has(l) || !c.rules.IsQuorum(newest, within) {
-		return false
-	}
-	for js := within & leader.Conf.All(); js != 0; js &= js - 1 {
-		if n := &s.node[js.Lowest()]; n.Leader != l || n.Epoch != leader.Epoch || !n.Conf.Is(leader.Conf) {
-			return false
-		}
-	}
-	return true
-}
+// neverAddedLeads says that only first members come to lead.
+func neverAddedLeads(c *cluster, s *clusterState) bool { return s.everLed()&^c.first.All() == 0 }
 
-// ledWhenStill says that of a state that lasts somebody who is eligible leads, and nobody else acts; unless nobody is eligible.
-func ledWhenStill(c *cluster, s *clusterState) bool {
-	if !c.still(s) || c.eligible(s) == 0 {
-		return true
-	}
+// neverPassedOver says that no leader has a configuration that is newer than one of a later version.
+func neverPassedOver(c *cluster, s *clusterState) bool {
 	acting := c.acting(s)
-	return acting.Len() == 1 && c.leads(s, acting.Lowest())
+	return c.every(func(j rules.ID) bool {
+		known := s.node[j].Conf
+		return c.every(func(i rules.ID) bool {
+			conf := s.node[i].Conf
+			return !acting.Has(i) || !conf.Newer(known) || conf.Version >= known.Version
+		})
+	})
 }
 
-// namedWhenStill says that once the leader has resigned, where it is to name the lowest, that one leads in a state that lasts. R51.
-func namedWhenStill(c *cluster, s *clusterState) bool {
-	return s.budget[resign] != 0 || s.node[1].Role == rules.Leader || !c.still(s)
+// neverTwoInEpoch says that no two configurations are held in one epoch, but for the empty one.
+func neverTwoInEpoch(c *cluster, s *clusterState) bool {
+	return c.every(func(i rules.ID) bool {
+		conf := s.node[i].Conf
+		return c.every(func(j rules.ID) bool {
+			other := s.node[j].Conf
+			return conf.Is(other) || conf.All() == 0 || other.All() == 0 || conf.Epoch != other.Epoch
+		})
+	})
 }
 
-// highestIs reports whether l is the highest of the eligible, by the newest configuration within its reach.
-func (c *cluster) highestIs(s *clusterState, l rules.ID, eligible rules.Set) bool {
-	return s.newestOf(c.reach(s, l)).Highest(l, eligible)
+// neverDemotedHandsOver says that no leader that was made a witness hands over.
+func neverDemotedHandsOver(c *cluster, now, next *clusterState) bool {
+	return c.every(func(i rules.ID) bool {
+		n := &now.node[i]
+		return !now.up.Has(i) || n.Role != rules.Leader || !n.Conf.Witnesses().Has(i) || next.node[i].Role != rules.Electing
+	})
 }
 
-// highestWhenStill says that in a state that lasts the highest of the eligible leads, if every node reaches all of them, or
-// none.
-func highestWhenStill(c *cluster, s *clusterState) bool {
-	eligible := c.eligible(s)
-	if eligible == 0 || !c.still(s) {
-		return true
-	}
-	for is := s.up; is != 0; is &= is - 1 {
-		if within := eligible & c.reach(s, is.Lowest()); within != 0 && within != eligible {
-			return true
-		}
-	}
-	for ls := eligible; ls != 0; ls &= ls - 1 {
-		if l := ls.Lowest(); c.highestIs(s, l, eligible) && !c.leads(s, l) {
-			return false
+// neverDeposed says that no leader that reaches a quorum stops leading but by its own will or by a crash.
+func neverDeposed(c *cluster, now, next *clusterState) bool {
+	return c.every(func(l rules.ID) bool { return !c.deposed(l, now, next) })
+}
+
+// calm says that epochs stay low, as they must without faults: a bound, where a mutant would run away.
+func calm(c *cluster, s *clusterState) bool {
+	return c.every(func(i rules.ID) bool { return s.node[i].Epoch <= 7 })
+}
+
+// neverTwoReigns says that nobody ever succeeds another.
+func neverTwoReigns(_ *cluster, s *clusterState) bool { return s.everLed().Len() <= 1 }
+
+// neverBackWithPromise says that no node restarts with a promise.
+func neverBackWithPromise(c *cluster, s *clusterState) bool {
+	return c.every(func(i rules.ID) bool { return !s.up.Has(i) || !s.silent(i) || s.node[i].Epoch == 0 })
+}
+
+// neverReplacedAlive says that nobody acts while one that led before, and leads no more, runs.
+func neverReplacedAlive(c *cluster, s *clusterState) bool {
+	acting := c.acting(s)
+	return acting == 0 || s.everLed()&s.up&^acting == 0
+}
+
+// neverSucceeded says that nobody acts while one that led before is down.
+func neverSucceeded(c *cluster, s *clusterState) bool {
+	return s.everLed()&^s.up == 0 || c.acting(s) == 0
+}
+
+// neverNamed says that no message under way names a node.
+func neverNamed(c *cluster, s *clusterState) bool {
+	for l := range c.links {
+		q := &s.net[l]
+		for _, p := range q.at[:q.n] {
+			if p.names() != rules.None {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// neverLeaderless says that a leader is not lost while a quorum is left and no fault is to come.
+func neverLeaderless(c *cluster, s *clusterState) bool {
+	left := s.budget
+	left[ask], left[heartbeat] = 0, 0 // are no faults
+	return s.everLed() == 0 || c.acting(s) != 0 || c.eligible(s) == 0 || left != [faults]uint8{}
+}
+
+// neverLowerLeads says that no node leads all within its reach while a higher one could.
+func neverLowerLeads(c *cluster, s *clusterState) bool {
+	eligible := c.eligible(s)
+	return c.every(func(l rules.ID) bool { return !eligible.Has(l) || c.highestIs(s, l, eligible) || !c.leads(s, l) })
 }
