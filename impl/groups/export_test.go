@@ -40,8 +40,22 @@ func Lie(from, to spec.NodeID, group string, epoch spec.Epoch, first uint64) []b
 }
 
 // Refuses returns a bundle in which a node of fixed members says in a group that it has granted such an epoch.
-func Refuses(group string, epoch spec.Epoch) []byte {
-	return (&bundle{items: []item{{beat: beat{number([]byte(group)), epoch, 1, nil}, kind: codeOf(spec.Refuse), keeps: none, granted: granted{by: none}}}}).append(nil)
+func Refuses(group string, epoch spec.Epoch) []byte { return says(spec.Refuse, group, epoch) }
+
+// Claims returns a bundle in which a node of fixed members claims such an epoch of a group.
+func Claims(group string, epoch spec.Epoch) []byte { return says(spec.Claim, group, epoch) }
+
+func says(kind spec.MessageType, group string, epoch spec.Epoch) []byte {
+	return (&bundle{items: []item{{beat: beat{number([]byte(group)), epoch, 1, nil}, kind: codeOf(kind), keeps: none, granted: granted{by: none}}}}).append(nil)
+}
+
+// Grants reports whether a GRANT is in a bundle.
+func Grants(bytes string) bool {
+	b, err := readBundle([]byte(bytes))
+	if err != nil {
+		panic(err)
+	}
+	return slices.ContainsFunc(b.items, func(m item) bool { return m.kind == codeOf(spec.Grant) })
 }
 
 // PlaceOfNobody returns which place no node has where one is free: none, which is below 0.

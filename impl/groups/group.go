@@ -59,6 +59,7 @@ type group struct {
 
 	reign     *reigns.Reign   // while it leads
 	hung      *reigns.Reign   // an earlier one, whose work hangs
+	outlived  *reigns.Reign   // the last that has ended before its deadline: while its work acts until that, all messages are lost (R39.4)
 	yielding  *input          // what ends its reign, and waits for work to return; or nil
 	resigning []chan struct{} // to be closed when it leads no longer
 	removing  bool            // it is to be gone

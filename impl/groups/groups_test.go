@@ -6,13 +6,16 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/groups"
+	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -637,4 +640,66 @@ func TestHigherEpochWaitsForWork(t *testing.T) {
 		require.True(t, <-valid)
 		require.NoError(t, other.Close())
 	})
+}
+
+// A leader of a group whose reign ends before its deadline, as somebody sets the wall clock forward, grants nothing while work may act that was told that by another clock.
+func TestReignThatEndsEarly(t *testing.T) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		clocks := map[spec.NodeID]*wall{}
+		c := newCluster(t, 4, func(config *groups.Config) {
+			clocks[config.ID] = &wall{}
+			config.Clock = clocks[config.ID]
+		})
+		for _, id := range c.ids {
+			require.NoError(t, c.nodes[id].Add(ctx, "a"))
+		}
+		highest := c.wanted([]string{"a"})["a"]
+		c.kill(highest)
+		led := c.awaitsSome(20*time.Second, "a")
+		clock := clocks[led]
+		began, ended := make(chan time.Time, 1), make(chan bool, 1)
+		go func() {
+			_ = c.nodes[led].Lead(ctx, "a", func(ctx context.Context, r groups.Reign) error {
+				told := r.Deadline()
+				began <- told
+				<-ctx.Done()
+				time.Sleep(told.Sub(clock.Now()))
+				ended <- true
+				return nil
+			})
+		}()
+		require.Greater(t, (<-began).Sub(clock.Now()), 10*time.Millisecond)
+		other, epoch := c.network.Join(highest), c.epochOf(led, "a")+1
+		clock.ahead.Store(true)
+		beside := false
+		c.awaits(10*time.Second, func() (granted bool) {
+			other.SendBundle(led, 1<<30, groups.Claims("a", epoch))
+			for event, ok := other.Next(); ok; event, ok = other.Next() {
+				granted = granted || event.Kind == transport.Bundle && event.Node == led && groups.Grants(event.Bundle)
+			}
+			beside = beside || granted && len(ended) == 0
+			return granted
+		})
+		require.False(t, beside)
+		require.NoError(t, other.Close())
+	})
+}
+
+// wall is a clock whose time on the wall can be set forward, by an hour, while its monotonic reading goes on. Package time has no function for that, and no monotonic reading in
+// virtual time: a Time with one has a bit that says so, the seconds since 1885, and the nanoseconds; then that reading.
+type wall struct {
+	host.SystemClock
+	ahead atomic.Bool
+}
+
+// Now implements host.Clock.
+func (w *wall) Now() time.Time {
+	now := time.Now()
+	seconds := now.Unix() - time.Date(1885, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	if w.ahead.Load() {
+		seconds += 3600
+	}
+	bits := (*[2]uint64)(unsafe.Pointer(&now))
+	bits[0], bits[1] = 1<<63|uint64(seconds)<<30|uint64(now.Nanosecond()), uint64(now.UnixNano())
+	return now
 }

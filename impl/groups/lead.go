@@ -118,8 +118,11 @@ func (l *loop) renew(g *group) {
 
 // yields begins to end a reign that a message would end (R18, R7), and reports whether that waits: for work to return, and for the deadline at most, which moves
 // no more. It is as if it came later. For work may be in another process, which was told the deadline and acts until then (R39.4). Of several one waits, and the others
-// are lost: a CLAIM rather than what only says that there is a higher epoch.
+// are lost: a CLAIM rather than what only says that there is a higher epoch. All are, once a reign has ended before the deadline, and its work acts until then.
 func (l *loop) yields(g *group, in *input) bool {
+	if g.outlived.Acts() {
+		return true
+	}
 	if g.reign == nil || !g.node.Yields(&in.message) || !g.reign.Yield(ErrNotLeader) {
 		return false
 	}
@@ -141,6 +144,9 @@ func (l *loop) yield(g *group) {
 // endReign makes a reign over for its users, before anybody else hears of it (R39).
 func (l *loop) endReign(g *group, cause error) {
 	if g.reign != nil {
+		if g.reign.Deadline().Sub(l.watch.Read) > 0 {
+			g.outlived = g.reign
+		}
 		g.reign.End(cause)
 		g.reign = nil
 		g.seat.Set(nil)

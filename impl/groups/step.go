@@ -63,7 +63,9 @@ func (l *loop) endDeferral(g *group, from spec.NodeID) {
 		return
 	}
 	if m, ok := g.policy.Deferred(from, l.watch.Now); ok {
-		l.step(g, spec.Input{Message: m}, l.placeOf(g, m.From))
+		if in := (input{message: m, from: l.placeOf(g, m.From)}); !l.yields(g, &in) {
+			l.step(g, spec.Input{Message: m}, in.from)
+		}
 	}
 }
 

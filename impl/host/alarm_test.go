@@ -37,15 +37,22 @@ func TestAlarmAfterASuspension(t *testing.T) {
 	require.InDelta(t, 10*time.Minute, timer.set[1], float64(time.Minute), "what is left of the hour")
 }
 
-// wall is the clock of the system, but for what the one on the wall shows: so much ahead, with the same monotonic reading.
+// wall is the clock of the system, but for what the one on the wall shows: so many whole seconds ahead, with the same monotonic reading. In virtual time it has a monotonic
+// reading, too, which package time leaves out there.
 type wall struct {
 	SystemClock
 	ahead atomic.Int64
 }
 
-// Now implements Clock. No function of package time sets the one reading without the other: it is in the bits above the nanoseconds.
+// Now implements Clock. No function of package time sets the one reading without the other: a Time with both has a bit for that, the seconds since 1885, and the
+// nanoseconds; then the monotonic reading.
 func (w *wall) Now() time.Time {
 	now := time.Now()
-	*(*uint64)(unsafe.Pointer(&now)) += uint64(w.ahead.Load()/int64(time.Second)) << 30
+	shown := now.Add(time.Duration(w.ahead.Load()))
+	bits := (*[2]uint64)(unsafe.Pointer(&now))
+	if bits[0]>>63 == 0 {
+		bits[1] = uint64(now.UnixNano())
+	}
+	bits[0] = 1<<63 | uint64(shown.Unix()-time.Date(1885, 1, 1, 0, 0, 0, 0, time.UTC).Unix())<<30 | uint64(shown.Nanosecond())
 	return now
 }

@@ -58,7 +58,8 @@
 // A host that was held up for longer than Delay — stopped, suspended with its machine, starved of the processor,
 // waiting for its disk — gives others time to be heard before it suspects them. A reign that has ended meanwhile is ended before any
 // message is taken. The wall clock is looked at for suspensions only,
-// which the monotonic clock may not count; set forward, it costs a leader its reign and no promise.
+// which the monotonic clock may not count; set forward, it costs a leader its reign and no promise: so long as work may act that was
+// told a deadline by another clock, the node takes no message.
 //
 // # Members that come and go
 //

@@ -47,6 +47,7 @@ type Host struct {
 	told       Leadership
 	reign      *reigns.Reign   // while the node leads
 	hung       *reigns.Reign   // an earlier one, whose work hangs; or nil
+	outlived   *reigns.Reign   // the last that has ended before its deadline: while its work acts until that, all messages are lost (R39.4)
 	yielding   spec.Message    // the message that ends its reign, and waits for work to return; without a type if none does
 	resigning  []chan struct{} // to be closed when the node leads no longer
 	names      naming          // whom its RESIGN is to name then

@@ -375,6 +375,54 @@ func TestHigherEpochWaitsForWork(t *testing.T) {
 	}
 }
 
+// TestReignThatEndsEarly: who sets the wall clock forward ends a reign before its deadline. Work in another process was told that, by a clock that nobody sets, and acts
+// until then: so long the node, which leads no more, grants nothing.
+func TestReignThatEndsEarly(t *testing.T) {
+	bubble(t, 4, func(t *testing.T, c *cluster) {
+		clock, config := &wall{}, c.config(id(3))
+		config.Clock = clock
+		three := c.startWith(config)
+		three.clock = &gate{}
+		c.start(1)
+		c.start(2)
+		c.awaitLeader(time.Second, 3)
+		var acts atomic.Bool
+		lead(three, t.Context(), func(ctx context.Context, r Reign) error {
+			acts.Store(true)
+			told := r.Deadline()
+			for ; ctx.Err() == nil; time.Sleep(ms / 10) {
+				told = latest(told, r.Deadline())
+			}
+			time.Sleep(told.Sub(clock.Now()))
+			acts.Store(false)
+			return nil
+		})
+		synctest.Wait()
+		four := c.network.Join(id(4))
+		beside := false
+		clock.ahead.Store(int64(time.Second))
+		took := c.await(time.Second, "4 is granted its claim", func() (granted bool) {
+			for event, ok := four.Next(); ok; event, ok = four.Next() {
+				granted = granted || event.Message.Type == spec.Grant
+			}
+			beside = beside || granted && acts.Load()
+			four.Send(spec.Message{Type: spec.Claim, From: id(4), To: id(3), Epoch: c.epoch() + 1, Question: 1})
+			return granted
+		})
+		require.False(t, beside)
+		require.Less(t, took, 2*c.timing.Reign)
+		require.NoError(t, four.Close())
+	})
+}
+
+// latest returns the later of two times.
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
 // TestResignByWork: work that resigns with its own context and returns has resigned.
 func TestResignByWork(t *testing.T) {
 	one(t, func(t *testing.T, c *cluster, h *member) {

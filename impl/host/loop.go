@@ -347,6 +347,9 @@ func (h *Host) record(what spec.Input, out *bully.Output) {
 // endReign makes the reign, if there is one, over for its users, before anybody else hears of it (R39).
 func (h *Host) endReign(cause error) {
 	if h.reign != nil {
+		if h.reign.Deadline().Sub(h.watch.Read) > 0 {
+			h.outlived = h.reign
+		}
 		h.reign.End(cause)
 		h.reign = nil
 		h.seat.Set(nil)

@@ -113,8 +113,11 @@ func (h *Host) resignIfAsked() {
 
 // yields begins to end a reign that a message would end (R18, R7), and reports whether that message waits: until work has returned, and at most until the deadline,
 // which moves no more. It is as if it came later. For work may be in another process, which was told the deadline and acts until then (R39.4). Of several one waits, and
-// the others are lost: a CLAIM rather than what only says that there is a higher epoch.
+// the others are lost: a CLAIM rather than what only says that there is a higher epoch. All are, once a reign has ended before the deadline, and its work acts until then.
 func (h *Host) yields(m *spec.Message) bool {
+	if h.outlived.Acts() {
+		return true
+	}
 	if h.reign == nil || !h.node.Yields(m) || !h.reign.Yield(ErrNotLeader) {
 		return false
 	}
