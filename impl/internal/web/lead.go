@@ -55,12 +55,12 @@ func (p *Programs) lead(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, mustHold, http.StatusConflict)
 		return
 	}
+	p.enter(1) // before it is told so: the node is not to end beside who was
+	defer p.enter(-1)
 	lines := newLines(w)
 	if lines.flush() != nil {
 		return
 	}
-	p.enter(1)
-	defer p.enter(-1)
 	select {
 	case p.turn <- struct{}{}: // one at a time: a fence cannot tell two apart that lead in one epoch
 		defer func() { <-p.turn }()

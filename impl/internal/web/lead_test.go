@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -155,11 +156,33 @@ func TestLastLeaseHolds(t *testing.T) {
 	require.True(t, p.line().Leading)
 }
 
+// answering is an answer to a program that goes away when it begins, and who looks then.
+type answering struct {
+	*httptest.ResponseRecorder
+	begins func()
+}
+
+// FlushError begins the answer.
+func (a answering) FlushError() error {
+	a.begins()
+	return net.ErrClosed
+}
+
+// TestWhoIsAnsweredIsThere: a program that has its answer is one beside which the node runs on.
+func TestWhoIsAnsweredIsThere(t *testing.T) {
+	p := NewPrograms(slog.New(slog.DiscardHandler), nil, false)
+	there := 0
+	p.lead(answering{httptest.NewRecorder(), func() { there = p.there }}, httptest.NewRequest(http.MethodGet, "/lead", nil))
+	require.Equal(t, 1, there)
+	require.Zero(t, p.there, "it has gone")
+}
+
 // TestConnectionIsNoProgram: whose connection ends may act until its lease is over.
 func TestConnectionIsNoProgram(t *testing.T) {
 	node := newAlone(t)
-	first, second := newProgram(t, node.url, "?lease=24h"), newProgram(t, node.url, "?lease=24h")
+	first := newProgram(t, node.url, "?lease=24h")
 	leads, asked := first.line(), time.Now()
+	second := newProgram(t, node.url, "?lease=24h")
 	code, lease := first.asks(http.MethodGet, "/lease", leads.Term)
 	require.Equal(t, http.StatusOK, code)
 	first.close()
