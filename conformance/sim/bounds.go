@@ -152,9 +152,9 @@ func (p *Plan) validateLinks(f *Fault) error {
 	return nil
 }
 
-// Steady reports whether the clocks of the plan are within ρ, patience outlasts reigns, and no proof of death is false. That is all
+// sound reports whether the clocks of the plan are within ρ, patience outlasts reigns, and no proof of death is false. That is all
 // that OneActing needs: whatever the network and the hosts do (R37).
-func (p *Plan) Steady() bool {
+func (p *Plan) sound() bool {
 	for i := range p.Faults {
 		if p.Faults[i].Kind.kind().unsteady {
 			return false

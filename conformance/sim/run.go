@@ -127,7 +127,7 @@ func (r *Runner) begin(p *Plan, o Options) {
 	}
 	r.history.reset()
 	r.monitor.Reset(p.Members)
-	if !p.Steady() {
+	if !p.sound() {
 		r.monitor.Late()
 	}
 	for i := range r.hosts {

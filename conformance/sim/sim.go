@@ -26,7 +26,7 @@
 // messages are well formed, in its own name and to members (R33, R34); that its state is one of section 6; that an input
 // which is no step changes nothing; that it does not panic, nor drown the others in messages (flood).
 //
-// While clocks keep ρ ([Plan.Steady]): that no two nodes act as leader at once (OneActing).
+// While clocks keep ρ, patience outlasts reigns, and no proof of death is false: that no two nodes act as leader at once (OneActing).
 //
 // While the plan, and what comes of it, stays within the bounds of R37 ([Plan.Timely]): that a leader which reaches a quorum of its
 // configuration stops leading only by a call, or because of another node that was eligible at some moment since it asked, and until
@@ -124,7 +124,7 @@ type Result struct {
 	// not been so many in vain. 0: nothing is promised.
 	Bound time.Duration
 	// Timely says that NoDisruption was asked throughout: the plan is timely, and no message and no timer came to wait for longer
-	// than δ behind saves. OneActing is asked of every plan that is Steady.
+	// than δ behind saves. OneActing is asked of every plan whose clocks keep ρ, as above.
 	Timely bool
 	Digest uint64 // of all steps: the same plan on the same implementation has the same, on any machine
 	Stats  Stats

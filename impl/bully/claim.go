@@ -68,7 +68,7 @@ func (n *Node) Yields(m *spec.Message) bool {
 		return false
 	}
 	trial := *n
-	trial.answered, trial.sent = slices.Clone(n.answered), nil
+	trial.answered, trial.scratch = slices.Clone(n.answered), nil
 	return trial.Step(Receive(*m)).ReignEnded
 }
 

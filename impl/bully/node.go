@@ -17,8 +17,14 @@ type Node struct {
 	started bool
 	state
 	answered []spec.Question // of a leader: the latest question that the node at each place has answered, or 0 (R25)
-	before   state           // the state before the step, in the places of now
-	sent     []spec.Message  // what the step sends, in order; its memory is used again by the next
+	*scratch                 // nil before the first step
+}
+
+// scratch is what a step needs while it is taken. Its memory is used again by the next.
+type scratch struct {
+	before state           // the state before the step, in the places of now
+	sent   []spec.Message  // what the step sends, in order
+	room   [6]spec.Message // … which suffices a node of five
 }
 
 // New returns the node id of a cluster of fixed members. The members are all nodes of the cluster, in any order, from 1 to MaxMembers,
@@ -66,7 +72,21 @@ func NewChanging(id spec.NodeID, first spec.Configuration) (*Node, error) {
 
 // newNode returns a node that has not started.
 func newNode(r roster, c spec.Configuration) *Node {
-	return &Node{roster: r, state: blank(c), answered: make([]spec.Question, len(r.known)), sent: make([]spec.Message, 0, len(r.known)+1)}
+	return &Node{roster: r, state: blank(c), answered: make([]spec.Question, len(r.known))}
+}
+
+// Beside has the node take its steps in the memory of another: for a host of thousands of nodes, which takes one step of one of them at a time. Then Send of
+// an Output is written over by the next step of any of them.
+func (n *Node) Beside(other *Node) {
+	other.needScratch()
+	n.scratch = other.scratch
+}
+
+func (n *Node) needScratch() {
+	if n.scratch == nil {
+		n.scratch = new(scratch)
+		n.sent = n.room[:0]
+	}
 }
 
 // At returns a node that is in state s already, for replays and tests. The id and the members are those of New; if s has

@@ -33,7 +33,7 @@ type Output struct {
 	// record. The host opens links to new members before it sends. What it sends may be to a node that is no member any
 	// more, which is to learn of it. See Node.Configuration.
 	ConfigurationChanged bool
-	// Send is what leaves the node, in this order. Its memory belongs to the node: the next Step writes over it.
+	// Send is what leaves the node, in this order. Its memory belongs to the node: the next Step writes over it. See Node.Beside.
 	Send []spec.Message
 	// LeaderChanged says that what users may be told has changed: the leader, and its epoch (R39). See Node.LeaderChanged.
 	LeaderChanged bool
@@ -121,6 +121,7 @@ func (n *Node) output(action spec.Action, in *Input, ran spec.TimerSet) Output {
 // Step takes one step: it changes the state of the node by the rules, and returns what the host must do, in order of
 // duty. An input that is bad or out of place is ignored, and changes nothing.
 func (n *Node) Step(in Input) Output {
+	n.needScratch()
 	n.sent = n.sent[:0]
 	if cause := n.ignores(&in); cause != "" {
 		return Output{Ignored: cause}
