@@ -238,9 +238,11 @@ func (r *ring[T]) push(item T) (dropped bool) {
 
 func (r *ring[T]) front() *T { return &r.items[r.head] }
 
-// pop takes the oldest item, of which there must be one.
+// pop takes the oldest item, of which there must be one. Nothing of it stays: it may be a megabyte.
 func (r *ring[T]) pop() T {
+	var nothing T
 	item := r.items[r.head]
+	r.items[r.head] = nothing
 	r.head = (r.head + 1) % len(r.items)
 	r.n--
 	return item
@@ -248,6 +250,6 @@ func (r *ring[T]) pop() T {
 
 func (r *ring[T]) clear() (n int) {
 	n = r.n
-	r.head, r.n = 0, 0
+	r.items, r.head, r.n = nil, 0, 0
 	return n
 }
