@@ -105,6 +105,30 @@ func readMember(b []byte, names []spec.NodeID) (m spec.Member, rest []byte, ok b
 	return m, b, ok && rank > 0 && rank <= spec.MaxRank
 }
 
+// Moved appends the members of a configuration from the front of b, behind its epoch and version, with other places: those at the places here, all below 128. It returns what follows, and
+// false if these are no members, or one is at a place that is not known here, and below 0. What it appends need not be valid.
+func Moved(to, b []byte, places []int) (moved, rest []byte, ok bool) {
+	if len(b) == 0 || b[0] > spec.MaxChangingMembers {
+		return to, nil, false
+	}
+	count := b[0]
+	to, b = append(to, count), b[1:]
+	for range count {
+		if len(b) < 2 || int(b[0]) >= len(places) || places[b[0]] < 0 {
+			return to, nil, false
+		}
+		to = append(to, byte(places[b[0]]), b[1])
+		more := b[1]&ranked != 0
+		for b = b[2:]; more; b = b[1:] { // the rank
+			if len(b) == 0 {
+				return to, nil, false
+			}
+			to, more = append(to, b[0]), b[0] >= 1<<7
+		}
+	}
+	return to, b, true
+}
+
 // number reads a varint.
 func number(b []byte) (n uint64, rest []byte, ok bool) {
 	n, size := binary.Uvarint(b)
