@@ -183,8 +183,10 @@ func (m *beat) append(to []byte) []byte {
 var errBundle = errors.New("groups: this is no bundle")
 
 // readBundle reads a bundle. Whether its messages are valid is for the nodes to say that they are given to.
-func readBundle(data []byte) (b bundle, err error) {
-	r := reader{data: data}
+func readBundle(data []byte) (bundle, error) { return new(reader).bundle(data) }
+
+func (r *reader) bundle(data []byte) (b bundle, err error) {
+	r.data, r.bad, r.names = data, false, nil
 	if r.byte() != bundleVersion {
 		return b, errBundle
 	}
@@ -195,10 +197,13 @@ func readBundle(data []byte) (b bundle, err error) {
 			return bundle{}, errBundle
 		}
 		r.names = b.names
+		r.find()
 	}
 	if parts&hasBeats != 0 {
 		b.beats = &list{number: r.varint()}
-		for range r.count() {
+		n := r.count()
+		b.beats.beats = make([]beat, 0, n)
+		for range n {
 			b.beats.beats = append(b.beats.beats, r.beat())
 		}
 		r.bad = r.bad || b.beats.number == 0
@@ -220,7 +225,9 @@ func readBundle(data []byte) (b bundle, err error) {
 	if parts&hasPlaced != 0 {
 		b.placed = r.word()
 	}
-	for range r.count() {
+	n := r.count()
+	b.items = make([]item, 0, n)
+	for range n {
 		m := item{kind: r.byte(), keeps: none, granted: granted{by: none}}
 		m.beat = r.beat()
 		switch m.kind {
@@ -243,6 +250,10 @@ type reader struct {
 	data  []byte
 	names []spec.NodeID // nil where members are fixed
 	bad   bool          // there were too few, or they were wrong
+
+	loop   *loop  // whose groups they are of, or nil
+	places []int  // of the names, in the loop
+	moved  []byte // members, with those
 }
 
 func (r *reader) byte() byte {
@@ -279,7 +290,7 @@ func (r *reader) beat() (m beat) {
 	m.group = r.word()
 	m.epoch, m.question = spec.Epoch(r.varint()), spec.Question(r.varint())
 	if r.names != nil {
-		m.of = r.stated()
+		m.of = r.stated(m.group)
 	}
 	return m
 }
@@ -295,14 +306,17 @@ func (r *reader) word() uint64 {
 	return n
 }
 
-// stated reads what a message says of the members of its group.
-func (r *reader) stated() *stated {
+// stated reads what a message says of the members of its group. Of a group that is here it is nearly always what this node says itself, and then it is not there twice.
+func (r *reader) stated(group uint64) *stated {
+	if s := r.known(group); s != nil {
+		return s
+	}
 	whole, s, ok := r.data, new(stated), false
 	s.first = r.word()
 	if s.configuration, r.data, ok = membership.Read(r.data, r.names); !ok || s.configuration.IsNone() {
 		r.bad, r.data = true, nil
 	}
-	s.bytes = whole[:len(whole)-len(r.data)]
+	s.bytes = slices.Clone(whole[:len(whole)-len(r.data)])
 	return s
 }
 

@@ -1,6 +1,7 @@
 package groups
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"log/slog"
@@ -26,7 +27,7 @@ func (l *loop) wants(m host.Membership) {
 	l.all, l.electors, l.voters = l.setsOf(l.own)
 	l.reformed = true
 	placement := l.config.placement(votersOf(l.own))
-	l.placement = &placement
+	l.placement, l.looks = &placement, true
 	for _, g := range l.list {
 		g.best = none
 		l.wish(g)
@@ -34,7 +35,21 @@ func (l *loop) wants(m host.Membership) {
 }
 
 // wish has the members of a group looked at again.
-func (l *loop) wish(g *group) { g.wishes, l.looks = true, true }
+func (l *loop) wish(g *group) {
+	g.wishes = true
+	l.attends(g)
+}
+
+// attends has reforms look at a group that this node leads, and whose members may not be those that are wanted.
+func (l *loop) attends(g *group) {
+	if !g.wishes || g.role != spec.Leader {
+		return
+	}
+	if !g.attended {
+		g.attended = true
+		l.attended = append(l.attended, g)
+	}
+}
 
 // votersOf returns who may lead in a configuration.
 func votersOf(c spec.Configuration) (ids []spec.NodeID) {
@@ -83,9 +98,18 @@ func (l *loop) problem(g *group, text string) {
 	}
 }
 
+// adopts makes a group go by its next configuration. Most are of the same members, stamped by who came to lead (R48).
+func (l *loop) adopts(g *group, c spec.Configuration) {
+	if c.SameMembers(g.configuration) {
+		g.configuration = c
+		return
+	}
+	l.reconfigure(g, c)
+}
+
 // reconfigure makes all that goes by members go by the configuration of a group.
 func (l *loop) reconfigure(g *group, c spec.Configuration) {
-	g.configuration = c
+	g.configuration, g.said = c, nil
 	g.members, g.electors, g.voters = l.setsOf(c)
 	l.reformed = true
 	l.wish(g)
@@ -100,10 +124,68 @@ func (l *loop) states(g *group, c spec.Configuration) *stated {
 	}
 	if s := g.said; s == nil || s.first != g.first || s.configuration != c {
 		s = &stated{first: g.first, configuration: c}
-		s.bytes = membership.Append(binary.BigEndian.AppendUint64(nil, g.first), c, l.place)
+		l.encode(s, g.said)
 		g.said = s
 	}
 	return g.said
+}
+
+// find finds the places of the names that a bundle begins with.
+func (r *reader) find() {
+	r.places = r.places[:0]
+	for _, id := range r.names {
+		if r.loop != nil {
+			r.places = append(r.places, r.loop.place(id))
+		}
+	}
+}
+
+// known reads what a message says of members if these are the ones that its group has here; else it reads nothing, and returns nil. All that has the members of a group has the same bytes of
+// them then, of whichever epoch; and nothing is sorted, or compared by ids.
+func (r *reader) known(group uint64) *stated {
+	if r.loop == nil {
+		return nil
+	}
+	g := r.loop.byKey[group]
+	if g == nil || g.configuration.IsNone() {
+		return nil
+	}
+	ours, there := r.loop.states(g, g.configuration), reader{data: r.data}
+	s := stated{first: there.word()}
+	epoch, version, members := spec.Epoch(there.varint()), there.varint(), there.data
+	moved, rest, ok := membership.Moved(r.moved[:0], members, r.places)
+	r.moved = moved
+	if !ok || there.bad || !bytes.Equal(moved, ours.members()) {
+		return nil
+	}
+	s.configuration = g.configuration.At(epoch, version)
+	if s.configuration.Validate() != nil {
+		return nil // and what reads it then says so
+	}
+	if r.data = rest; ours.same(&s) {
+		return ours
+	}
+	r.loop.encode(&s, ours)
+	return &s
+}
+
+// members returns how the members are said, behind first, epoch and version.
+func (s *stated) members() []byte {
+	r := reader{data: s.bytes[8:]}
+	r.varint()
+	r.varint()
+	return r.data
+}
+
+// encode makes the bytes of what is said, of the same members as something else or not.
+func (l *loop) encode(s, like *stated) {
+	s.bytes = binary.BigEndian.AppendUint64(nil, s.first)
+	if like == nil || !like.configuration.SameMembers(s.configuration) {
+		s.bytes = membership.Append(s.bytes, s.configuration, l.place)
+		return
+	}
+	s.bytes = binary.AppendUvarint(binary.AppendUvarint(s.bytes, uint64(s.configuration.Epoch)), s.configuration.Version)
+	s.bytes = append(s.bytes, like.members()...)
 }
 
 // mostItems returns how many messages are in a bundle.
@@ -192,25 +274,34 @@ func (l *loop) agreed(g *group) bool {
 	return agreed
 }
 
-// reforms makes the next change of members in the groups that this node leads, where one is to be made and can be; and reports whether there may be more.
+// reforms makes the next change of members in the groups that this node leads, where one is to be made and can be; and reports whether there may be more. A group is looked at after each of its steps, and all that
+// wait are when something has changed that they may have waited for.
 func (l *loop) reforms() (more bool) {
-	if !l.looks {
-		return false
+	if l.looks {
+		l.looks = false
+		all := l.waiting
+		l.waiting = nil
+		for _, g := range all {
+			g.waits = false
+			l.attends(g)
+		}
 	}
-	l.looks = false
-	for began, i := l.stats.Steps, 0; i < len(l.list) && l.err == nil; i++ {
-		g := l.list[i]
-		if !g.wishes || g.role != spec.Leader || g.held != nil || g.node == nil {
-			continue
+	began, all := l.stats.Steps, l.attended
+	l.attended = nil
+	for i, g := range all {
+		if more = l.stats.Steps-began >= mostSteps; more || l.err != nil {
+			l.attended = append(l.attended, all[i:]...)
+			return more
 		}
-		if l.stats.Steps-began >= mostSteps {
-			l.looks = true
-			return true
-		}
-		if l.tick(); g.node.Settled() {
+		g.attended = false
+		if l.tick(); g.held == nil && g.node != nil && g.node.Settled() {
 			if l.endUrgent(g); g.role == spec.Leader && g.held == nil {
 				l.reform(g)
 			}
+		}
+		if g.wishes && g.role == spec.Leader && !g.waits {
+			g.waits = true
+			l.waiting = append(l.waiting, g)
 		}
 	}
 	return false

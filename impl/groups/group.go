@@ -34,6 +34,8 @@ type group struct {
 	voters        policy.Set         // … those that may lead
 	said          *stated            // what was said of it last
 	wishes        bool               // the members may not be those that are wanted
+	attended      bool               // … and reforms is to look at that
+	waits         bool               // … and is to again, when something else has changed
 	leaves        bool               // this node is to lead it no more, as it is to be no voter
 	quarrels      policy.Set         // who has begun it with other first members
 	problem       string             // why this node takes no part in it
@@ -206,6 +208,10 @@ func (l *loop) start(g *group) {
 	if node == nil {
 		return
 	}
+	if l.one == nil {
+		l.one = node
+	}
+	node.Beside(l.one)
 	peers := policy.Peers{Me: l.me}
 	if !l.changing {
 		peers = policy.NewPeers(l.me, l.all, l.all, l.all, g.higher)

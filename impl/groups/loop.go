@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/membership"
 	"github.com/seed-fdf591db/bully/impl/internal/reigns"
@@ -29,7 +30,8 @@ type loop struct {
 	paces   paces   // … and how many may be
 	peers   []*peer // by place; nil for this node
 	watch   *reigns.Watch
-	state   spec.State // of the node that has stepped last
+	state   spec.State  // of the node that has stepped last
+	one     *bully.Node // that was made first, beside which all take their steps
 
 	list  []*group         // all
 	due   []policy.Instant // of each, when the first of its timers ends, but for heartbeat; in a row, as each turn looks at all
@@ -45,7 +47,9 @@ type loop struct {
 	leaderless bool                   // this node knows of nobody who does
 	placement  *Placement             // of these
 	placed     uint64                 // by which weights and pins this node goes
-	looks      bool                   // a change of members may be due in a group
+	looks      bool                   // what groups wait for that are to have other members may have come
+	attended   []*group               // whose members are to be looked at
+	waiting    []*group               // … that wait
 	reformed   bool                   // members have changed, of the cluster or of a group
 
 	changes uint64 // of byKey
@@ -59,6 +63,7 @@ type loop struct {
 
 	next   job  // to be saved next
 	saving *job // … and what is being saved, or nil
+	paid   paid // … and what that was of the last
 	saves  chan *job
 	saved  chan error
 
@@ -72,7 +77,9 @@ type loop struct {
 	unsure  bool    // a save has failed: it may be on disk, or not
 	of      *Groups // whom it tells
 	closing bool    // it ends when it leads nothing any more
-	buffer  []byte
+	buffer  []byte  // of what is said
+	heard   []byte  // … and of what is read
+	reader  reader
 }
 
 // mostSteps is how many steps of one kind are taken in a turn, before what they say is said: when a thousand groups have lost their leader at once, the first of them are to
@@ -116,6 +123,7 @@ func (l *loop) run(calls <-chan func(), wake <-chan struct{}, closing <-chan str
 		case err := <-l.saved:
 			l.tick()
 			l.release(err)
+			l.flush() // what others wait for is not to wait for what has come meanwhile
 		case r, ok := <-l.ruled:
 			if l.leaderless, l.looks = r.Leader.IsNone(), true; !ok {
 				l.ruled = nil
@@ -172,6 +180,9 @@ func (l *loop) rests() {
 	for _, due := range l.due {
 		next = min(next, due)
 	}
+	if l.gathers() {
+		next = min(next, l.paid.until(l.config))
+	}
 	if next < l.rings || l.rings < l.watch.Now {
 		l.rings = next
 		l.timer.Reset(max(min(next.After(l.watch.Now), policy.MaxTiming), 0))
@@ -198,13 +209,16 @@ func (l *loop) notePause() {
 	}
 }
 
-// drain takes what has come, and reports whether there may be more.
+// drain takes what has come, for a part of Delay at most, and reports whether there may be more. Somebody who always has more to say, in one group or in none, would else keep the timers of all groups from
+// ending, and saves, callers and beats from their turn (decision 0058).
 func (l *loop) drain() (more bool) {
-	for began := l.stats.Steps; l.stats.Steps-began < 4*mostSteps; {
+	began, steps := l.watch.Now, l.stats.Steps
+	for l.stats.Steps-steps < 4*mostSteps && l.watch.Now.After(began) < l.config.Timing.Delay/4 {
 		event, ok := l.config.Transport.Next()
 		if !ok || l.err != nil {
 			return false
 		}
+		l.tick()
 		place := l.place(event.Node)
 		if place == none && l.changing {
 			place, l.reformed = l.admit(event.Node), true
@@ -212,7 +226,6 @@ func (l *loop) drain() (more bool) {
 		if place == none || place == l.me {
 			continue
 		}
-		l.tick()
 		l.hear(place, &event)
 	}
 	return true

@@ -112,8 +112,10 @@ func (l *loop) stepOn(g *group, in bully.Input, what spec.Input, from int) {
 	} else {
 		g.node.CopyState(&l.state)
 		if out.ConfigurationChanged {
-			s.configured = new(l.state.Configuration)
-			s.members, _, _ = l.setsOf(l.state.Configuration)
+			s.configured, s.members = new(l.state.Configuration), g.members
+			if !l.state.Configuration.SameMembers(g.configuration) {
+				s.members, _, _ = l.setsOf(l.state.Configuration)
+			}
 		}
 		s.role, s.leader, s.epoch, s.latest = l.state.Role, l.placeOf(g, l.state.Leader), l.state.Epoch, l.state.Latest
 	}
@@ -151,7 +153,7 @@ func (g *group) goesOn(out *bully.Output) bool {
 // perform does what is to be done for a step, in the order of duty (section 10).
 func (l *loop) perform(g *group, s *stepped) {
 	if s.configured != nil {
-		l.reconfigure(g, *s.configured)
+		l.adopts(g, *s.configured)
 	}
 	if s.reignEnded {
 		l.endReign(g, ErrNotLeader)
@@ -178,73 +180,11 @@ func (l *loop) perform(g *group, s *stepped) {
 	if s.changed {
 		l.tell(g, s.known, s.knownOf)
 	}
-	if g.wishes && s.role == spec.Leader {
-		l.looks = true
-	}
+	l.attends(g)
 	l.renew(g)
 	l.endElection(g)
 	l.endDeferral(g, spec.NodeID{})
 	l.settle(g)
-}
-
-// A job is what is saved at once.
-type job struct {
-	promises []storage.GroupPromise
-	groups   []*group // whose they are
-	gone     []*group // whose place is to be freed
-}
-
-func (j *job) empty() bool { return len(j.promises) == 0 && len(j.gone) == 0 }
-
-// do does a job.
-func (j *job) do(store Storage) error {
-	if len(j.promises) > 0 {
-		if err := store.Save(j.promises); err != nil {
-			return err
-		}
-	}
-	if len(j.gone) == 0 {
-		return nil
-	}
-	var keys []uint64
-	for _, g := range j.gone {
-		keys = append(keys, g.key)
-	}
-	return store.Forget(keys)
-}
-
-// save begins to save what is to be saved, unless a save is under way.
-func (l *loop) save() {
-	if l.next.empty() || l.saving != nil || l.err != nil {
-		return
-	}
-	now := l.next
-	l.saving, l.next = &now, job{}
-	l.stats.Saves++
-	l.saves <- l.saving
-}
-
-// release does what was held for a save, and gives each group what has come meanwhile, in its order.
-func (l *loop) release(err error) {
-	was := l.saving
-	l.saving = nil
-	if err != nil {
-		l.unsure = true
-		l.fail("saving the promises", err)
-		return
-	}
-	for _, g := range was.gone {
-		l.drop(g)
-	}
-	for _, g := range was.groups {
-		s, inputs := g.held, g.deferred
-		g.held, g.deferred = nil, nil
-		l.perform(g, s)
-		for _, in := range inputs {
-			l.give(g, in)
-		}
-		l.look(g)
-	}
 }
 
 // say notes what is to be said in the next bundle to a peer. What a group has said before in the same turn stays before.
@@ -296,7 +236,8 @@ func (l *loop) flush() {
 // read gives all that a peer has said to the groups.
 func (l *loop) read(p *peer, bytes string) {
 	l.stats.Heard++
-	b, err := readBundle([]byte(bytes))
+	l.reader.loop, l.heard = l, append(l.heard[:0], bytes...)
+	b, err := l.reader.bundle(l.heard)
 	if err != nil {
 		l.stats.Malformed++
 		return
