@@ -66,3 +66,20 @@ func TestInboxAgainstAList(t *testing.T) {
 func TestKindString(t *testing.T) {
 	require.Equal(t, "Received Up Down Dead Kind(0)", Received.String()+" "+Up.String()+" "+Down.String()+" "+Dead.String()+" "+Kind(0).String())
 }
+
+// A queue keeps nothing of what was taken: a bundle may be a megabyte.
+func TestQueueKeepsNothing(t *testing.T) {
+	r := ring[string]{max: 4}
+	for range 3 {
+		for range 5 {
+			r.push("a bundle")
+		}
+		for r.n > 1 {
+			r.pop()
+		}
+		left := slices.DeleteFunc(slices.Clone(r.items), func(s string) bool { return s == "" })
+		require.Len(t, left, 1)
+	}
+	require.Equal(t, 1, r.clear())
+	require.Empty(t, r.items)
+}

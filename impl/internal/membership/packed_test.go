@@ -67,3 +67,27 @@ func TestBadConfigurations(t *testing.T) {
 	_, _, ok := ReadNames([]byte{200})
 	require.False(t, ok)
 }
+
+// Members that are moved are those of the same configuration, written with the other places; what is cut, or names a node that is not known there, is none.
+func TestMoved(t *testing.T) {
+	c, err := spec.NewConfiguration(3, 7, []spec.Member{{ID: id(1), Kind: spec.Voter}, {ID: id(2), Kind: spec.Witness, Rank: 1}, {ID: id(3), Kind: spec.Observer, Rank: 60000}})
+	require.NoError(t, err)
+	places := []int{5, 63, 0}
+	at := func(place func(spec.NodeID) int) []byte { return Append(nil, c, place)[2:] } // behind epoch and version, of a byte each
+	there := at(func(id spec.NodeID) int { return int(id[len(id)-1]) - 1 })
+	here := at(func(id spec.NodeID) int { return places[id[len(id)-1]-1] })
+	moved, rest, ok := Moved([]byte("before"), append(there, "behind"...), places)
+	require.True(t, ok)
+	require.Equal(t, "before"+string(here), string(moved))
+	require.Equal(t, "behind", string(rest))
+	for n := range there {
+		_, _, ok := Moved(nil, there[:n], places)
+		require.False(t, ok, "%d bytes", n)
+	}
+	_, _, ok = Moved(nil, there, places[:2])
+	require.False(t, ok)
+	_, _, ok = Moved(nil, there, []int{5, -1, 0})
+	require.False(t, ok)
+	_, _, ok = Moved(nil, []byte{spec.MaxChangingMembers + 1}, places)
+	require.False(t, ok)
+}
