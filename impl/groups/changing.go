@@ -42,10 +42,7 @@ func (l *loop) wish(g *group) {
 
 // attends has reforms look at a group that this node leads, and whose members may not be those that are wanted.
 func (l *loop) attends(g *group) {
-	if !g.wishes || g.role != spec.Leader {
-		return
-	}
-	if !g.attended {
+	if g.wishes && g.role == spec.Leader && !g.attended {
 		g.attended = true
 		l.attended = append(l.attended, g)
 	}
