@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -72,7 +73,8 @@ var (
 
 // NewConfiguration returns the configuration of these members, in any order. The error is a FieldError.
 func NewConfiguration(e Epoch, version uint64, members []Member) (Configuration, error) {
-	sorted := slices.SortedFunc(slices.Values(members), func(a, b Member) int { return a.ID.Compare(b.ID) })
+	sorted := slices.Clone(members)
+	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].ID.Compare(sorted[j].ID) < 0 }) // package slices has 20 kB of code for each type
 	c, err := newConfiguration(e, version, sorted)
 	if err != nil {
 		return Configuration{}, err
