@@ -284,11 +284,19 @@ func (c *Cluster) Close() error {
 // Agree waits until all the given nodes name one leader, in an epoch above the one given, and if that leader is among them it says that
 // it leads. All nodes that run must do so if none is given. It returns an error if ctx ends before.
 func (c *Cluster) Agree(ctx context.Context, above uint64, ids ...int) (Reign, error) {
-	var reign Reign
-	what := fmt.Sprintf("nodes %v name one leader in an epoch above %d", ids, above)
-	err := c.Wait(ctx, what, func(v View) (ok bool) {
+	return c.agreeBut(ctx, above, 0, ids...)
+}
+
+// agreeBut is Agree on a leader that is not a certain node, unless that is 0.
+func (c *Cluster) agreeBut(ctx context.Context, above uint64, but int, ids ...int) (reign Reign, err error) {
+	not := ""
+	if but != 0 {
+		not = fmt.Sprintf(" that is not %d,", but)
+	}
+	what := fmt.Sprintf("nodes %v name one leader%s in an epoch above %d", ids, not, above)
+	err = c.Wait(ctx, what, func(v View) (ok bool) {
 		reign, ok = v.Agreed(ids...)
-		return ok && reign.Epoch > above
+		return ok && reign.Epoch > above && reign.Leader != but
 	})
 	return reign, err
 }

@@ -123,12 +123,12 @@ func (f Failovers) Measure(ctx context.Context) ([]Failover, error) {
 
 // round waits until all nodes agree, lets their leader fail, and waits for the next.
 func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Failover, err error) {
-	agree := func(above uint64, ids ...int) (Reign, error) {
+	agree := func(above uint64, but int, ids ...int) (Reign, error) {
 		ctx, cancel := context.WithTimeout(ctx, f.Patience)
 		defer cancel()
-		return c.Agree(ctx, above, ids...)
+		return c.agreeBut(ctx, above, but, ids...)
 	}
-	if _, err = agree(above, c.IDs()...); err != nil {
+	if _, err = agree(above, 0, c.IDs()...); err != nil {
 		return one, err
 	}
 	settle := settled
@@ -138,7 +138,7 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 	if err = sleep(ctx, settle+rand.N(spread)); err != nil {
 		return one, err
 	}
-	if one.Old, err = agree(above, c.IDs()...); err != nil {
+	if one.Old, err = agree(above, 0, c.IDs()...); err != nil {
 		return one, err
 	}
 	old := one.Old.Leader
@@ -160,7 +160,8 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 	if err != nil {
 		return one, err
 	}
-	if one.New, err = f.succeeds(ctx, c, one.Old, survivors); err != nil {
+	// The old leader may have begun one more reign before the fault befell it.
+	if one.New, err = agree(one.Old.Epoch, old, survivors...); err != nil {
 		return one, err
 	}
 	if f.Fault == FaultResign {
@@ -186,18 +187,6 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 	}
 	one.Bytes, one.Saves, one.HeldUp = after.BytesSent-before.BytesSent, after.Saves-before.Saves, after.HeldUp-before.HeldUp
 	return one, f.mend(c, old)
-}
-
-// succeeds waits until survivors name another leader than the old one, which may have begun one more reign before the fault befell it.
-func (f Failovers) succeeds(ctx context.Context, c *Cluster, old Reign, survivors []int) (reign Reign, err error) {
-	ctx, cancel := context.WithTimeout(ctx, f.Patience)
-	defer cancel()
-	what := fmt.Sprintf("nodes %v name one leader that is not %d, in an epoch above %d", survivors, old.Leader, old.Epoch)
-	err = c.Wait(ctx, what, func(v View) (ok bool) {
-		reign, ok = v.Agreed(survivors...)
-		return ok && reign.Epoch > old.Epoch && reign.Leader != old.Leader
-	})
-	return reign, err
 }
 
 // ends reports whether the fault ends the process of the node: by itself, or as a guard does so.

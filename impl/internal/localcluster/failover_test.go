@@ -54,8 +54,10 @@ func TestOldLeaderBeginsAnother(t *testing.T) {
 		}
 	}
 	at := func() (Reign, error) {
-		return Failovers{}.succeeds(t.Context(), c, Reign{Leader: 3, Epoch: 4}, []int{1, 2})
-	} // which waits for no time at all
+		ctx, cancel := context.WithTimeout(t.Context(), 0) // which waits for no time at all
+		defer cancel()
+		return c.agreeBut(ctx, 4, 3, 1, 2)
+	}
 	name(2, 4)
 	_, err := at()
 	require.ErrorIs(t, err, context.DeadlineExceeded)
