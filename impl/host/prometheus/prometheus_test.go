@@ -185,6 +185,7 @@ func TestOfChangingGroups(t *testing.T) {
 	node, err := groups.Open(groups.Config{ID: one, Cluster: "test", Dir: dir, Address: "127.0.0.1:0"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, node.Close()) })
+	require.Eventually(t, func() bool { return node.Own.Status().Configuration != nil }, time.Minute, time.Millisecond, "before the start it is not told")
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(New(Config{Groups: node, Stats: counted}))
 	gathered, err := registry.Gather()
