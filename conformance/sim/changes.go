@@ -43,13 +43,13 @@ const (
 	SwapChange ChangeKind = "swap"
 )
 
-// ChangeKinds returns every kind of change.
-func ChangeKinds() []ChangeKind {
+// changeKinds returns every kind of change.
+func changeKinds() []ChangeKind {
 	return []ChangeKind{ObserverChange, VoterChange, WitnessChange, RemoveChange, AddressChange, ForceChange, SwapChange, RankChange}
 }
 
-// valid reports whether k is one of ChangeKinds.
-func (k ChangeKind) valid() bool { return slices.Contains(ChangeKinds(), k) }
+// valid reports whether k is one of changeKinds.
+func (k ChangeKind) valid() bool { return slices.Contains(changeKinds(), k) }
 
 // adds reports whether a change of this kind adds a node that is no member.
 func (k ChangeKind) adds() bool { return spec.MemberKind(k).Valid() }
@@ -254,7 +254,7 @@ func (d *drawing) scene(at time.Duration) {
 	}
 	any := func() spec.NodeID { return pick(&d.dice, d.plan.Members...) }
 	kind := func() ChangeKind {
-		return pick(&d.dice, slices.DeleteFunc(ChangeKinds(), func(k ChangeKind) bool { return k == RankChange })...)
+		return pick(&d.dice, slices.DeleteFunc(changeKinds(), func(k ChangeKind) bool { return k == RankChange })...)
 	}
 	switch d.below(8) {
 	case 0: // a node joins: it follows first

@@ -379,5 +379,5 @@ func (k ChangeKind) problem() string {
 	if k.valid() {
 		return ""
 	}
-	return fmt.Sprintf("%q is no kind of change: there are %v", string(k), ChangeKinds())
+	return fmt.Sprintf("%q is no kind of change: there are %v", string(k), changeKinds())
 }

@@ -3,6 +3,7 @@ package groups
 import (
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/host"
@@ -80,6 +81,7 @@ type input struct {
 // stepped is a step that was taken, and what is to be done for it.
 type stepped struct {
 	at          policy.Instant // when the clock was read: before the step, and after what it was taken on had come
+	slept       time.Duration  // what the clock on the wall alone has counted since
 	action      spec.Action
 	from        int
 	cancel, arm spec.TimerSet
@@ -285,8 +287,8 @@ func (l *loop) look(g *group) {
 			return
 		}
 	}
-	if l.yield(g); g.held != nil {
-		return
+	if l.yield(g); g.held != nil || g.removing && g.outlived.Acts() {
+		return // a group that is removed may be added again, and then says IM_BACK (R39.4)
 	}
 	resigned := g.reign != nil
 	if r := g.reign; r != nil {

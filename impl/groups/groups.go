@@ -142,10 +142,10 @@ func (g *Groups) run() {
 	var acting []*reigns.Reign
 	for _, one := range l.list {
 		leads := one.role == spec.Leader
-		if l.err != nil {
-			acting = append(acting, one.reign)
-		}
 		l.endReign(one, cause)
+		if l.err != nil {
+			acting = append(acting, one.outlived)
+		}
 		if leads && one.held == nil && l.err == nil {
 			l.step(one, resign, none)
 		}

@@ -670,7 +670,7 @@ func TestReignThatEndsEarly(t *testing.T) {
 		}()
 		require.Greater(t, (<-began).Sub(clock.Now()), 10*time.Millisecond)
 		other, epoch := c.network.Join(highest), c.epochOf(led, "a")+1
-		clock.ahead.Store(true)
+		clock.ahead.Store(int64(time.Hour))
 		beside := false
 		c.awaits(10*time.Second, func() (granted bool) {
 			other.SendBundle(led, 1<<30, groups.Claims("a", epoch))
@@ -685,21 +685,18 @@ func TestReignThatEndsEarly(t *testing.T) {
 	})
 }
 
-// wall is a clock whose time on the wall can be set forward, by an hour, while its monotonic reading goes on. Package time has no function for that, and no monotonic reading in
+// wall is a clock whose time on the wall can be set, while its monotonic reading goes on. Package time has no function for that, and no monotonic reading in
 // virtual time: a Time with one has a bit that says so, the seconds since 1885, and the nanoseconds; then that reading.
 type wall struct {
 	host.SystemClock
-	ahead atomic.Bool
+	ahead atomic.Int64
 }
 
 // Now implements host.Clock.
 func (w *wall) Now() time.Time {
 	now := time.Now()
-	seconds := now.Unix() - time.Date(1885, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
-	if w.ahead.Load() {
-		seconds += 3600
-	}
+	shown := now.Add(time.Duration(w.ahead.Load()))
 	bits := (*[2]uint64)(unsafe.Pointer(&now))
-	bits[0], bits[1] = 1<<63|uint64(seconds)<<30|uint64(now.Nanosecond()), uint64(now.UnixNano())
+	bits[0], bits[1] = 1<<63|uint64(shown.Unix()-time.Date(1885, 1, 1, 0, 0, 0, 0, time.UTC).Unix())<<30|uint64(shown.Nanosecond()), uint64(now.UnixNano())
 	return now
 }

@@ -3,6 +3,7 @@ package groups
 import (
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/host"
@@ -149,10 +150,10 @@ var closed = func() chan struct{} {
 	return c
 }()
 
-// leads reports whether this node leads a group, or has told so.
+// leads reports whether this node leads a group, or has told so, or work acts as though it did.
 func (l *loop) leads() bool {
 	for _, g := range l.list {
-		if g.role == spec.Leader || g.reign != nil {
+		if g.role == spec.Leader || g.reign != nil || g.outlived.Acts() {
 			return true
 		}
 	}
@@ -161,11 +162,29 @@ func (l *loop) leads() bool {
 
 // tick reads the clock, and tells a guard from time to time that the turn goes on: it is longer with many groups.
 func (l *loop) tick() {
-	l.watch.Tick()
+	if asleep := l.watch.Tick(); asleep > 0 {
+		l.slept(asleep)
+	}
 	if !l.turns || l.watch.Now.After(l.told) >= l.config.Timing.Delay/4 {
 		l.turns, l.told = true, l.watch.Now
 		l.guard.Turns(l.watch.Read)
 	}
+}
+
+// slept has all groups wait for as much longer as only the clock on the wall has counted, and gives others time to be heard.
+func (l *loop) slept(long time.Duration) {
+	l.stats.Pauses++
+	l.rings = policy.Never // the timer stood still as well
+	for _, g := range l.list {
+		g.policy.Slept(long)
+		if g.held != nil {
+			g.held.slept += long
+			continue
+		}
+		g.policy.HeldUp(l.watch.Now)
+		l.settle(g)
+	}
+	l.rested = l.watch.Now // notePause has nothing to add
 }
 
 // rests sets the timer to when there is something to do without being asked, and tells a guard.

@@ -158,7 +158,7 @@ func (l *loop) perform(g *group, s *stepped) {
 	if s.reignEnded {
 		l.endReign(g, ErrNotLeader)
 	}
-	g.policy.Follow(&policy.Step{Began: s.at, Now: s.at, Action: s.action, From: s.from, Sent: s.sent, Cancel: s.cancel, Arm: s.arm, Role: s.role,
+	g.policy.Follow(&policy.Step{Began: s.at, Now: s.at.Add(s.slept), Action: s.action, From: s.from, Sent: s.sent, Cancel: s.cancel, Arm: s.arm, Role: s.role,
 		Leader: s.leader, Latest: s.latest, Dated: s.dated})
 	if g.mourns && s.leader != none && s.leader != g.leader {
 		g.mourns = false

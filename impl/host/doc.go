@@ -59,7 +59,8 @@
 // waiting for its disk — gives others time to be heard before it suspects them. A reign that has ended meanwhile is ended before any
 // message is taken. The wall clock is looked at for suspensions only,
 // which the monotonic clock may not count; set forward, it costs a leader its reign and no promise: so long as work may act that was
-// told a deadline by another clock, the node takes no message.
+// told a deadline by another clock, the node takes no message, and its address refuses nobody. What a follower waits for does not end
+// sooner for it (decision 0059).
 //
 // # Members that come and go
 //

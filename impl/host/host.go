@@ -131,6 +131,7 @@ func (h *Host) Run(ctx context.Context) error {
 	if h.start(ctx) {
 		h.loop(ctx)
 	}
+	h.outlive()
 	return h.end()
 }
 

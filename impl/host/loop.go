@@ -39,8 +39,9 @@ func (h *Host) loop(ctx context.Context) {
 
 // tick reads the clock.
 func (h *Host) tick() {
-	if h.watch.Tick() {
+	if asleep := h.watch.Tick(); asleep > 0 {
 		h.alarm.rang() // it stood still as well, and would ring too late
+		h.policy.Slept(asleep)
 	}
 }
 
@@ -320,12 +321,20 @@ func (h *Host) save(promise spec.Durable) bool {
 // fail stops the host for good: nothing is sent or answered any more, and users hear that there is no leader here (R4).
 func (h *Host) fail(doing string, err error) {
 	h.err = fmt.Errorf("%w: %s: %w", ErrStopped, doing, err)
-	was := h.reign
-	h.watched.mayStandStill()
 	h.endReign(h.err)
 	h.config.Logger.Error("stopped for good", slog.Any("err", h.err))
-	for was.Acts() { // others take an address that refuses for the proof that nobody acts here (R41)
-		<-h.idle
+}
+
+// outlive waits while work of a reign that has ended acts until its deadline: others take an address that refuses for the proof that nobody
+// acts here (R41). Close does not wait.
+func (h *Host) outlive() {
+	h.watched.mayStandStill()
+	for h.outlived.Acts() {
+		select {
+		case <-h.idle:
+		case <-h.closing:
+			return
+		}
 	}
 }
 

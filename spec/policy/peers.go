@@ -128,18 +128,37 @@ func (p *Policy) Connected(i int, now Instant) {
 	p.Due.Sooner(PatienceTimer, p.rest.Add(p.stagger()))
 }
 
+// Slept tells of time that only the clock on the wall has counted, and that is in all instants from now on. Either the machine was
+// suspended; or somebody has set that clock forward, and a lease that others rely on has not grown older by it. So what waits for others
+// waits for as much longer, which is safe (R37, Besides 3); what ends a reign or a claim does not.
+func (p *Policy) Slept(long time.Duration) {
+	for _, t := range Patient() {
+		if p.Due[t] != Never {
+			p.Due[t] = p.Due[t].Add(long)
+		}
+	}
+	if p.rest != Never {
+		p.rest = p.rest.Add(long)
+	}
+	p.slept += long
+}
+
 // HeldUp returns how long the host was held up, if that is longer than Delay, and else 0: stopped, suspended, starved, or
 // waiting for its disk. Then what waits for others is put off, as what they have sent may not have been read yet; to be late
 // is safe (R37, Besides 3).
 func (p *Policy) HeldUp(now Instant) time.Duration {
-	first := p.Due.First()
-	if first == Never || now.After(first) <= p.timing.Delay {
+	long := p.slept
+	p.slept = 0
+	if first := p.Due.First(); first != Never {
+		long = max(long, now.After(first))
+	}
+	if long <= p.timing.Delay {
 		return 0
 	}
 	p.Due.later(PatienceTimer, now.Add(2*p.timing.Heartbeat))
 	p.Due.later(CoordinatorTimer, now.Add(2*p.timing.Heartbeat))
 	p.Due.later(ElectionTimer, now.Add(p.timing.Delay))
-	return now.After(first)
+	return long
 }
 
 // Reconfigure goes by other members. Moved returns a set of old places as one of new ones, without those who are none any more.

@@ -3,7 +3,7 @@
 // make the same waits.
 //
 // A host makes a [Policy] for its node, and tells it of every step ([Policy.Follow]) and of what it learns of the others
-// ([Policy.Connected], [Policy.Broken], [Policy.Heard], [Policy.Proved]). After each call [Policy.Due] says when each timer ends.
+// ([Policy.Connected], [Policy.Broken], [Policy.Heard], [Policy.Proved]), and of a suspension ([Policy.Slept]). After each call [Policy.Due] says when each timer ends.
 // One that ends is taken out ([Policy.Ended]) before its end is given to the node:
 //
 //	p := policy.New(policy.LAN(), rand.New(rand.NewPCG(1, 2)), peers)
@@ -92,7 +92,8 @@ type Policy struct {
 	asked    asked   // of a claimant and a leader: when it has asked what
 	latest   spec.Question
 	deferred deferred
-	hold     Instant // the node stands against no lower leader before; 0 for at any time (R51)
+	hold     Instant       // the node stands against no lower leader before; 0 for at any time (R51)
+	slept    time.Duration // since HeldUp was asked last
 }
 
 // New returns the policy of a node that is about to start. The timing keeps its bounds, or waits mean nothing.

@@ -59,6 +59,38 @@ func TestHeldUp(t *testing.T) {
 	require.Equal(t, now.Add(time.Minute), p.Due[ElectionTimer], "what is later stays")
 }
 
+// TestSlept: time that the clock on the wall alone has counted ends what a node does as leader or claimant, and nothing that waits for others; these are then
+// given their time, as by any host that was held up.
+func TestSlept(t *testing.T) {
+	lan := LAN()
+	p := of(lan, 0, 3)
+	before := Instant(0).Add(time.Hour)
+	p.Slept(time.Hour)
+	require.Equal(t, of(lan, 0, 3).Due, p.Due, "no timer runs")
+	require.Equal(t, time.Hour, p.HeldUp(before))
+	require.Zero(t, p.HeldUp(before), "that was said")
+	for timer := range p.Due {
+		p.Due[timer] = before.Add(time.Second)
+	}
+	p.rest = before
+	now := before.Add(2 * time.Minute)
+	p.Slept(time.Minute)
+	p.Slept(time.Minute)
+	for _, timer := range Urgent() {
+		require.Equal(t, before.Add(time.Second), p.Due[timer])
+	}
+	for _, timer := range Patient() {
+		require.Equal(t, now.Add(time.Second), p.Due[timer])
+	}
+	require.Equal(t, now, p.rest)
+	require.Equal(t, 2*time.Minute, p.HeldUp(now))
+	require.Equal(t, now.Add(time.Second), p.Due[PatienceTimer], "that is late enough")
+	p.Due[PatienceTimer] = now
+	p.Slept(time.Minute)
+	require.Equal(t, 3*time.Minute-time.Second, p.HeldUp(now.Add(time.Minute)), "the urgent ones are later still")
+	require.Equal(t, now.Add(time.Minute+2*lan.Heartbeat), p.Due[PatienceTimer])
+}
+
 // TestWhatEndsPreemptions: waits before pre-emption are short again for who has led, or followed a higher node.
 func TestWhatEndsPreemptions(t *testing.T) {
 	for _, test := range []struct {

@@ -21,21 +21,22 @@ func NewWatch(read func() time.Time, limit time.Duration) *Watch {
 	return &Watch{Read: read(), read: read, limit: limit}
 }
 
-// Tick reads the clock, and reports whether the machine was suspended since the last time.
-func (w *Watch) Tick() (suspended bool) {
+// Tick reads the clock, and returns for how long the machine was suspended since the last time, or 0: that is in Now, and whoever set
+// a timer by the monotonic clock alone sets it anew.
+func (w *Watch) Tick() (asleep time.Duration) {
 	read := w.read()
-	suspended = w.pass(read.Sub(w.Read), read.Round(0).Sub(w.Read.Round(0)))
+	asleep = w.pass(read.Sub(w.Read), read.Round(0).Sub(w.Read.Round(0)))
 	w.Read = read
-	return suspended
+	return asleep
 }
 
 // pass notes how much time has passed by the monotonic clock, and by the wall clock. What only the latter has counted is
 // time too, if it is more than what setting the clock right would be.
-func (w *Watch) pass(mono, wall time.Duration) bool {
+func (w *Watch) pass(mono, wall time.Duration) (asleep time.Duration) {
 	mono = max(mono, 0)
-	asleep := suspended(mono, wall, w.limit)
-	w.Now = w.Now.Add(mono + min(asleep, maxAsleep))
-	return asleep > 0
+	asleep = min(suspended(mono, wall, w.limit), maxAsleep)
+	w.Now = w.Now.Add(mono + asleep)
+	return asleep
 }
 
 // suspended returns for how long the machine was suspended between two readings of its clocks, if for longer than limit, or else 0. Mono is the time that passed by

@@ -1,0 +1,4 @@
+package sim
+
+// ChangeKinds returns every kind of change.
+var ChangeKinds = changeKinds
