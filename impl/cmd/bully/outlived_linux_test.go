@@ -98,10 +98,15 @@ func (m *machine) newest() (epoch int) {
 
 // end ends all of the machine, and keeps when its program has acted.
 func (m *machine) end() {
-	for _, p := range []*process{m.guard, m.program} {
-		p.signal(syscall.SIGKILL)
-		p.wait()
-	}
+	m.guard.signal(syscall.SIGKILL)
+	m.guard.wait()
+	m.endProgram()
+}
+
+// endProgram is end of a machine whose guard has ended.
+func (m *machine) endProgram() {
+	m.program.signal(syscall.SIGKILL)
+	m.program.wait()
 	for epoch, acts := range m.program.acts() {
 		m.acted = append(m.acted, reignOf{epoch, acts[0], acts[len(acts)-1]})
 	}
@@ -184,6 +189,12 @@ func TestNobodyActsBesideWhoOutlives(t *testing.T) {
 		acted = append(acted, m.acted...)
 	}
 	require.Greater(t, len(acted), 2*len(blows))
+	oneByOne(t, acted)
+}
+
+// oneByOne requires that no two programs have acted at once.
+func oneByOne(t *testing.T, acted []reignOf) {
+	t.Helper()
 	for _, a := range acted {
 		for _, b := range acted {
 			if a.epoch < b.epoch {

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// memoryGroup makes a control group whose memory is limited, of version 2 or 1, or skips the test.
+func memoryGroup(t *testing.T, bytes int) string {
+	t.Helper()
+	const root = "/sys/fs/cgroup"
+	limit, group := "memory.limit_in_bytes", filepath.Join(root, "memory", fmt.Sprintf("bully-limited-%d", os.Getpid()))
+	if of, err := os.ReadFile(filepath.Join(root, "cgroup.subtree_control")); err == nil {
+		limit, group = "memory.max", filepath.Join(root, filepath.Base(group))
+		if !slices.Contains(strings.Fields(string(of)), "memory") {
+			t.Skip("control groups have no memory here: echo +memory > /sys/fs/cgroup/cgroup.subtree_control")
+		}
+	}
+	if err := os.Mkdir(group, 0o755); err != nil {
+		t.Skipf("a control group of memory cannot be made here, which takes root: %v", err)
+	}
+	t.Cleanup(func() { until(t, "its group is empty", func() bool { return os.Remove(group) == nil }) })
+	if err := os.WriteFile(filepath.Join(group, limit), fmt.Append(nil, bytes), 0); err != nil {
+		t.Skipf("memory cannot be limited here: %v", err)
+	}
+	return group
+}
+
+// TestMemoryLimit has the kernel kill the leader's node, whatever the guard starts in its place, and the guard, as their control group has no memory left. The program beside them is in another
+// group, and holds the address while it may act. Another acts, and not when that does.
+func TestMemoryLimit(t *testing.T) {
+	group := memoryGroup(t, 64<<20)
+	c, folder := newCluster(t, 3), t.TempDir()
+	var all []*machine
+	for id := 1; id <= 3; id++ {
+		m := &machine{t: t, c: c, id: id, socket: filepath.Join(folder, fmt.Sprint(id)), more: []string{"-guard"}}
+		m.start(true)
+		all = append(all, m)
+	}
+	leader, before, whom := all[2], 0, []int(nil)
+	newestOther := func() int { return max(all[0].newest(), all[1].newest()) }
+	until(t, "the highest acts, and what it has started is there", func() bool {
+		before, whom = leader.newest(), []int{guardOf(leader), nodeOf(leader), holderOf(leader)}
+		return before > newestOther() && whom[1] != 0 && whom[2] != 0
+	})
+	for _, pid := range whom {
+		require.NoError(t, os.WriteFile(filepath.Join(group, "cgroup.procs"), fmt.Append(nil, pid), 0))
+		require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte("1000"), 0), "what takes the memory is to be killed last")
+	}
+	leader.program.pause() // so that it hears of nothing
+	hog := exec.Command("sh", "-c", `echo $$ > "$0/cgroup.procs" && exec tail /dev/zero`, group)
+	hog.Stderr = os.Stderr
+	require.NoError(t, hog.Start())
+	t.Cleanup(func() {
+		_ = hog.Process.Kill()
+		_ = hog.Wait()
+	})
+	status := leader.guard.wait()
+	require.Equal(t, syscall.SIGKILL, leader.guard.cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(), "the guard is killed, too: %d", status)
+	dies(t, whom[1])
+	require.NoError(t, c.dialled(leader.id), "the program may act yet")
+	leader.program.signal(syscall.SIGCONT)
+	until(t, "it acts no more", func() bool { return c.dialled(leader.id) != nil })
+	until(t, "another acts", func() bool { return newestOther() > before })
+	leader.endProgram()
+	acted := leader.acted
+	require.NotEmpty(t, acted)
+	for _, m := range all[:2] {
+		m.end()
+		acted = append(acted, m.acted...)
+	}
+	oneByOne(t, acted)
+}
