@@ -3,8 +3,8 @@
 // make the same waits.
 //
 // A host makes a [Policy] for its node, and tells it of every step ([Policy.Follow]) and of what it learns of the others
-// ([Policy.Connected], [Policy.Broken], [Policy.Heard], [Policy.Proved]), and of a suspension ([Policy.Slept]). After each call [Policy.Due] says when each timer ends.
-// One that ends is taken out ([Policy.Ended]) before its end is given to the node:
+// ([Policy.Connected], [Policy.Broken], [Policy.Heard], [Policy.Proved]), and of a suspension ([Policy.Slept]). After each call
+// [Policy.Due] says when each timer ends. One that ends is taken out ([Policy.Ended]) before its end is given to the node:
 //
 //	p := policy.New(policy.LAN(), rand.New(rand.NewPCG(1, 2)), peers)
 //	for {
