@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Flight } from '../src/recording';
+import { along, cornersBetween, lanesOf } from '../src/ring/lanes';
+import { size } from '../src/ring/Messages';
+import { half, resourceAt } from '../src/ring/writes';
 import { byLane, distance, isolating, lane, Longest, moment, nearest, neighbour, pairs, plan, share, spread } from '../src/ring/geometry';
-import type { Frame } from '../src/types';
+import type { Frame, Header } from '../src/types';
 
 const flight = (more: Partial<Flight>): Flight => ({ number: 1, from: 0, to: 1, kind: 'CLAIM', sent: 0, sentAt: 0, ...more });
 const frame = (more: Partial<Frame>): Frame => ({ at: 0, kind: 'step', node: 0, text: '', ...more });
@@ -101,4 +104,35 @@ test('the longest wait of a timer is that of the frames so far', () => {
   frames.push(frame({ at: 1000, state: { ...state, timers: [{ timer: 'patience', at: 1500 }] } }));
   assert.equal(longest.of(frames, 'patience'), 500);
   assert.equal(longest.of(frames, 'claim'), 0);
+});
+
+// headerOf is the header of one cluster, which has a resource.
+const headerOf = (nodes: number, servers: number): Header => ({ title: '', nodes: Array.from({ length: nodes }, (_, k) => k + 1), servers, resource: 'fenced' }) as unknown as Header;
+
+test('no message passes over the resource, whatever the size of the picture: it goes round', () => {
+  let bent = 0;
+  for (const [width, height] of [[320, 300], [366, 360], [390, 490], [520, 480], [780, 464], [1200, 640]] as const) {
+    for (let nodes = 2; nodes <= 10; nodes++) {
+      for (const servers of nodes > 3 ? [0, 1] : [0]) {
+        const placed = plan(width, height, nodes, servers);
+        const laneOf = lanesOf(headerOf(nodes, servers), placed);
+        const at = resourceAt(placed, servers);
+        for (let from = 0; from < nodes; from++) {
+          for (let to = 0; to < nodes; to++) {
+            const lane = laneOf({ from, to });
+            assert.equal(lane === null, from === to);
+            if (!lane) continue;
+            bent += Number(lane.points.length > 2);
+            assert.deepEqual(cornersBetween(lane, 0, 1).map(({ share, at: corner }) => Math.round(distance(along(lane, share).at, corner))), lane.points.slice(2).map(() => 0));
+            for (let share = 0; share <= 1; share += 0.02) {
+              const p = along(lane, share).at;
+              const off = Math.hypot(Math.max(0, Math.abs(p.x - at.x) - half.x), Math.max(0, Math.abs(p.y - at.y) - half.y));
+              assert.ok(off > size, `${width} × ${height}, ${from + 1} of ${nodes} to ${to + 1}, ${servers} servers: ${off} pixels from the resource at ${share}`);
+            }
+          }
+        }
+      }
+    }
+  }
+  assert.ok(bent > 100, `${bent} lanes go round it`);
 });

@@ -2,7 +2,8 @@
 // and so in a README; it needs no codec, is as sharp as one likes, and is text. WebM would be played by fewer, and be made in the time that it takes to play.
 import { memberships } from '../members/who';
 import { wordsOf } from '../ring/lines';
-import { byLane, between, distance, moment, pairs, plan, share as gone, spread, way, type Plan, type Point } from '../ring/geometry';
+import { byLane, moment, pairs, plan, share as gone, spread, type Plan, type Point } from '../ring/geometry';
+import { along, cornersBetween, lanesOf, type Lane } from '../ring/lanes';
 import { size } from '../ring/Messages';
 import { left as leftOf, resourceAt, writesOf } from '../ring/writes';
 import type { Flight, Recording, Scene } from '../recording';
@@ -84,45 +85,46 @@ function ring(recording: Recording, scenes: Scene[], clock: Clock, placed: Plan,
 }
 
 // flights are the messages, each from the still after which it is under way to the one at which it has been taken or lost.
-function flights(recording: Recording, scenes: Scene[], clock: Clock, { places }: Plan, upkeep: boolean): string {
-  const ways = new Map<Flight, { first: number; path: Point[] }>();
+function flights(recording: Recording, scenes: Scene[], clock: Clock, placed: Plan, upkeep: boolean): string {
+  const laneOf = lanesOf(recording.header, placed);
+  const ways = new Map<Flight, { first: number; shares: number[] }>();
   scenes.forEach((scene, still) => {
     const at = moment(recording.frames, scene.count, 0, recording.header.timed);
     for (const some of byLane(scene.flights.filter((f) => upkeep || !f.upkeep)).values()) {
-      const ends = laneOf(places, some[0]!);
-      if (!ends) continue;
-      const shares = spread(some.map((f) => 0.08 + 0.92 * gone(f, at)), (2 * size + 5) / Math.max(1, distance(...ends)));
+      const lane = laneOf(some[0]!);
+      if (!lane) continue;
+      const shares = spread(some.map((f) => 0.08 + 0.92 * gone(f, at)), (2 * size + 5) / Math.max(1, lane.long));
       some.forEach((flight, k) => {
-        const way = ways.get(flight) ?? { first: still, path: [] };
-        if (way.path.length === 0) ways.set(flight, way);
-        way.path.push(between(ends, shares[k]!));
+        const way = ways.get(flight) ?? { first: still, shares: [] };
+        if (way.shares.length === 0) ways.set(flight, way);
+        way.shares.push(shares[k]!);
       });
     }
   });
-  return [...ways].map(([flight, { first, path }]) => {
-    const ends = laneOf(places, flight)!;
-    const after = first + path.length; // the still at which it is under way no more
+  return [...ways].map(([flight, { first, shares }]) => {
+    const lane = laneOf(flight)!;
+    const after = first + shares.length; // the still at which it is under way no more
     const over = after < clock.stills.length;
-    if (over) path.push(between(ends, flight.taken ? 1 : 0.6));
-    const stills = Array.from({ length: over ? path.length - 1 : path.length }, (_, k) => first + k);
-    const moving = blink(clock, stills, travel(clock, first, path) + passing(flight, ends), ` data-message="${flight.number}"`);
-    return over && !flight.taken ? `${moving}\n${blink(clock, [after], lost(path.at(-1)!))}` : moving;
+    if (over) shares.push(flight.taken ? 1 : 0.6);
+    const stills = Array.from({ length: over ? shares.length - 1 : shares.length }, (_, k) => first + k);
+    const moving = blink(clock, stills, travel(clock, first, lane, shares) + passing(flight, along(lane, shares[0]!).ends), ` data-message="${flight.number}"`);
+    return over && !flight.taken ? `${moving}\n${blink(clock, [after], lost(along(lane, 0.6).at))}` : moving;
   }).join('\n');
 }
 
-function laneOf(places: Plan['places'], flight: Flight): [Point, Point] | null {
-  const [from, to] = [places[flight.from], places[flight.to]];
-  return from && to && from !== to ? way(from, to) : null;
-}
-
-// travel moves what it stands in along a path, from still to still.
-function travel(clock: Clock, first: number, path: Point[]): string {
-  const at = path.map((_, k) => clock.stills[first + k]?.at ?? clock.long);
-  const points = path.map(({ x, y }) => `${n(x)} ${n(y)}`);
-  if (at[0]! > 0) { at.unshift(0); points.unshift(points[0]!); }
-  if (at.at(-1)! < clock.long) { at.push(clock.long); points.push(points.at(-1)!); }
-  return `<animateTransform attributeName="transform" type="translate" dur="${clock.long}ms" repeatCount="indefinite" values="${points.join(';')}" ` +
-    `keyTimes="${at.map((t) => share(t, clock.long)).join(';')}"/>`;
+// travel moves what it stands in along a lane, from still to still, and round the corners between.
+function travel(clock: Clock, first: number, lane: Lane, shares: number[]): string {
+  const stops = shares.flatMap((to, k) => {
+    const then = clock.stills[first + k]?.at ?? clock.long;
+    const stop = { at: then, point: along(lane, to).at };
+    if (k === 0) return [stop];
+    const [from, since] = [shares[k - 1]!, clock.stills[first + k - 1]!.at];
+    return [...cornersBetween(lane, from, to).map(({ share: there, at: point }) => ({ at: since + ((there - from) / (to - from)) * (then - since), point })), stop];
+  });
+  if (stops[0]!.at > 0) stops.unshift({ ...stops[0]!, at: 0 });
+  if (stops.at(-1)!.at < clock.long) stops.push({ ...stops.at(-1)!, at: clock.long });
+  return `<animateTransform attributeName="transform" type="translate" dur="${clock.long}ms" repeatCount="indefinite" values="${stops.map(({ point: { x, y } }) => `${n(x)} ${n(y)}`).join(';')}" ` +
+    `keyTimes="${stops.map(({ at }) => share(at, clock.long)).join(';')}"/>`;
 }
 
 function lost({ x, y }: Point): string {

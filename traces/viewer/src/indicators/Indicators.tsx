@@ -22,6 +22,20 @@ export function Indicators() {
   );
 }
 
+// Marked are the signs that a tour speaks of, once more, for its card: on a phone the others are far below it.
+export function Marked() {
+  const scene = shownScene.value;
+  const somebodyLeads = scene?.nodes.some(({ look }) => look === 'leads') ?? false;
+  return (
+    <>
+      {scene?.indicators.filter(({ name }) => marked.value.signs.has(name)).map((indicator) => {
+        const { name, light } = asShown(indicator, somebodyLeads);
+        return <span key={name} class="tour-sign" aria-hidden="true"><Sign light={light} /> {indicatorWord(name)} {stateWords({ ...indicator, light }, '', false)}</span>;
+      })}
+    </>
+  );
+}
+
 interface Props { recording: Recording; indicator: Indicator; why: Why | undefined; was: Why | undefined }
 
 function One({ recording, indicator, why, was }: Props) {

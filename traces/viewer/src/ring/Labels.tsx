@@ -5,16 +5,15 @@ import type { Flight, Recording, Scene } from '../recording';
 import { pair } from '../pair/pair';
 import { marked } from '../tours/guide';
 import { clusters, messageWord } from '../words';
-import { distance, type Plan, type Point } from './geometry';
+import { distance, type Plan } from './geometry';
+import type { Ends, Spot as LaneSpot } from './lanes';
 import { round, settle, type Spot, type Taken, type Wanted } from './spots';
 import { sheetsOf } from './Resource';
 import { fence, half, resourceAt } from './writes';
 import { takenBy } from './Words';
 
-export type Ends = [Point, Point];
-
-// Sent is a message, its lane, and where it is on it.
-export interface Sent { flight: Flight; ends: Ends; at: Point }
+// Sent is a message, and where it is on its lane.
+export interface Sent extends LaneSpot { flight: Flight }
 
 interface Props { recording: Recording; scene: Scene; placed: Plan; marks: Sent[]; over: Sent[]; more: { ends: Ends; number: number }[]; was: Map<string, number> }
 

@@ -4,9 +4,10 @@ import type { Recording, Flight } from '../recording';
 import { recording as shownRecording, scene as shownScene, selection, upkeep } from '../store';
 import { marked } from '../tours/guide';
 import { epochColour, groupOf, letters, messageWords, type Group } from '../words';
-import { between, byLane, distance, share, spread, way, type Place, type Plan, type Point } from './geometry';
+import { byLane, share, spread, type Plan, type Point } from './geometry';
 import { now } from './hand';
-import { Labels, type Ends, type Sent } from './Labels';
+import { Labels, type Sent } from './Labels';
+import { along, lanesOf, type Ends, type Lane } from './lanes';
 
 export const size = 9.5; // of a mark, from its middle
 
@@ -28,36 +29,32 @@ export function Messages({ placed, onPick, onPoint }: Props) {
   const scene = shownScene.value;
   const was = useRef(new Map<string, number>());
   if (!recording || !scene) return null;
-  const { places } = placed;
+  const laneOf = lanesOf(recording.header, placed);
   const moment = now.value;
   const shown = scene.flights.filter((f) => upkeep.value || !f.upkeep);
   const more: { ends: Ends; number: number }[] = [];
   const marks: Sent[] = [...byLane(shown).values()].flatMap((flights) => {
-    const ends = laneOf(places, flights[0]!);
-    if (!ends) return [];
-    const gap = (2 * size + 5) / Math.max(1, distance(...ends));
+    const lane = laneOf(flights[0]!);
+    if (!lane) return [];
+    const gap = (2 * size + 5) / Math.max(1, lane.long);
     const fit = Math.max(1, Math.floor(1 / gap));
-    if (flights.length > fit) more.push({ ends, number: flights.length - fit });
+    if (flights.length > fit) more.push({ ends: along(lane, 0).ends, number: flights.length - fit });
     const seen = flights.slice(0, fit);
     const shares = spread(seen.map((f) => 0.08 + 0.92 * share(f, moment)), gap);
-    return seen.map((flight, k) => ({ flight, ends, at: between(ends, shares[k]!) }));
+    return seen.map((flight, k) => ({ flight, ...along(lane, shares[k]!) }));
   });
-  const over = moment.progress === 0 ? endedAt(recording, scene.count, places) : [];
+  const over = moment.progress === 0 ? endedAt(recording, scene.count, laneOf) : [];
   return (
     <g class="ring-messages" aria-hidden="true">
       {over.map((sent) => <Ended key={sent.flight.number} {...sent} recording={recording} />)}
-      {marks.map(({ flight, ends, at }) => <line key={flight.number} class="ring-trail" x1={ends[0].x} y1={ends[0].y} x2={at.x} y2={at.y} />)}
+      {marks.map(({ flight, gone }) => <polyline key={flight.number} class="ring-trail" points={drawn(gone)} />)}
       {marks.map((sent) => <Mark key={sent.flight.number} {...sent} onPick={onPick} onPoint={onPoint} />)}
       <Labels recording={recording} scene={scene} placed={placed} marks={marks} over={over} more={more} was={was.current} />
     </g>
   );
 }
 
-function laneOf(places: Place[], flight: Flight): Ends | null {
-  const from = places[flight.from];
-  const to = places[flight.to];
-  return from && to && from !== to ? way(from, to) : null;
-}
+function drawn(points: Point[]): string { return points.map(({ x, y }) => `${x},${y}`).join(' '); }
 
 function Mark({ flight, at, ends, onPick, onPoint }: Sent & Pick<Props, 'onPick' | 'onPoint'>) {
   const group = groupOf(flight.kind);
@@ -77,20 +74,20 @@ function Mark({ flight, at, ends, onPick, onPoint }: Sent & Pick<Props, 'onPick'
 }
 
 // endedAt returns the messages that were taken or lost in the last frame, each at where it came to.
-function endedAt(recording: Recording, count: number, places: Place[]): Sent[] {
+function endedAt(recording: Recording, count: number, laneOf: (flight: Flight) => Lane | null): Sent[] {
   const here = recording.frames[count - 1] ? recording.flights.filter((f) => f.ended === count - 1 && (upkeep.value || !f.upkeep || !f.taken)) : [];
   return here.flatMap((flight) => {
-    const ends = laneOf(places, flight);
-    return ends ? [{ flight, ends, at: between(ends, flight.taken ? 1 : flight.sent === flight.ended ? 0.3 : 0.6) }] : [];
+    const lane = laneOf(flight);
+    return lane ? [{ flight, ...along(lane, flight.taken ? 1 : flight.sent === flight.ended ? 0.3 : 0.6) }] : [];
   });
 }
 
 // Ended shows what has happened to a message in the last frame: its whole way if it was taken, a cross if it was lost.
-function Ended({ recording, flight, ends, at }: Sent & { recording: Recording }) {
+function Ended({ recording, flight, ends, at, gone }: Sent & { recording: Recording }) {
   return (
     <g class={flight.taken ? 'ring-taken' : 'ring-lost'}>
       <title>{`${messageWords(recording, flight)}: ${flight.taken ? 'taken' : 'lost'}`}</title>
-      <line x1={ends[0].x} y1={ends[0].y} x2={at.x} y2={at.y} />
+      <polyline points={drawn(gone)} />
       {marked.value.messages.has(flight.number) && <circle class="ring-marked" cx={at.x} cy={at.y} r="15" />}
       <path d={flight.taken ? 'M-9 -5 L0 0 L-9 5' : 'M-7 -7 L7 7 M7 -7 L-7 7'}
         transform={`translate(${at.x} ${at.y})${flight.taken ? ` rotate(${(Math.atan2(ends[1].y - ends[0].y, ends[1].x - ends[0].x) * 180) / Math.PI})` : ''}`} />

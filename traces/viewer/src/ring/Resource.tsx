@@ -34,9 +34,14 @@ function Of({ recording, scene, placed, side, all }: SideProps) {
       <Highest side={side} tally={tally} at={at} />
       <Counts tally={tally} at={at} />
       {here && <Come written={here} from={all.places[here.node]} at={at} />}
-      {sheetsOf(recording, scene, side, all, at).map(({ key, ...sheet }) => <Sheet key={key} {...sheet} />)}
     </g>
   );
+}
+
+// Sheets are all writes that are to be seen: over messages, which are many where a node takes none.
+export function Sheets({ recording, scene, placed }: Props) {
+  const all = clusters(recording.header).flatMap((side, k) => (side.resource ? sheetsOf(recording, scene, side, placed, resourceAt(part(placed, recording.header, k), side.servers.length)).map((sheet) => ({ ...sheet, key: `${k} ${sheet.key}` })) : []));
+  return <g class="ring-writes" aria-hidden="true">{all.map(({ key, ...sheet }) => <Sheet key={key} {...sheet} />)}</g>;
 }
 
 // Fence is the body, and the pickets round what is fenced.
@@ -124,7 +129,7 @@ function Sheet({ at, epoch }: Omit<SheetAt, 'key'>) {
   );
 }
 
-// Sheets are the writes on their way: those that come until the next frame that is shown, and those that a node has in hand, be it paused; and what has just come.
+// SheetAt is where a write is that is on its way: those that come until the next frame that is shown, and those that a node has in hand, be it paused; and what has just come.
 export interface SheetAt { key: string; at: Point; epoch: number }
 
 // sheetsOf returns those to a resource.

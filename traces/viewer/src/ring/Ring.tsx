@@ -17,7 +17,7 @@ import { MenuBox, placeBeside, type Frame } from './Menu';
 import { Messages } from './Messages';
 import { tipFor, tipOf } from './tip';
 import { NodeMark } from './NodeMark';
-import { Resource } from './Resource';
+import { Resource, Sheets } from './Resource';
 import { cancel, holdTouch, lift, press, pull, wasDrag } from './pointer';
 import './ring.css';
 
@@ -82,6 +82,7 @@ function Picture({ recording, scene, placed, reached }: PictureProps & { reached
       <Links recording={recording} scene={scene} places={places} onPick={may ? (a, b, event) => { event.stopPropagation(); open(linkMenu(a, b), spot(event), null); } : null} />
       <Resource recording={recording} scene={scene} placed={placed} />
       <Messages placed={placed} onPick={pick} onPoint={(flight, at) => { tip.value = flight && { message: flight.number, at }; }} />
+      <Sheets recording={recording} scene={scene} placed={placed} />
       {scene.nodes.map((state, node) => {
         const place = places[node];
         return place && (

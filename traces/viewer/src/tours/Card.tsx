@@ -1,5 +1,6 @@
 // The card of a tour: what is to be seen at this stop, and how to go on. What it says is read out, too.
 import { useEffect, useRef } from 'preact/hooks';
+import { Marked } from '../indicators/Indicators';
 import { Icon } from '../menu/Icon';
 import { linkTo } from '../open/opening';
 import { aside, back, caption, leave, next, on, startTour } from './guide';
@@ -37,6 +38,7 @@ export function Card() {
     }}>
       <p class="tour-says" role="status">
         {aside.value ? 'You look at something else than the tour.' : caption.value || 'Watch …'}
+        <Marked />
       </p>
       <div class="tour-foot">
         <span class="tour-at">Stop {now.stop + 1} of {stops}</span>

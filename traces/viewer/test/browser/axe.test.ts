@@ -77,7 +77,7 @@ inPage('without motion: nothing moves between frames', { hash: run({}), still: t
   await ready(page);
   assert.equal(await page.evaluate(() => matchMedia('(prefers-reduced-motion: reduce)').matches), true);
   await stepUntil(page, 'messages are under way', (now) => now.looks.includes('stands'));
-  const places = () => page.locator('.ring-trail').evaluateAll((lines) => lines.map((line) => `${line.getAttribute('x2')},${line.getAttribute('y2')}`).join(' '));
+  const places = () => page.locator('.ring-trail').evaluateAll((lines) => lines.map((line) => line.getAttribute('points')).join(' '));
   const before = await places();
   const { count } = await shown(page);
   assert.ok(before.length > 0, 'there are messages');

@@ -1,10 +1,10 @@
-// The words on the ring can be read: at each stop of each tour, at each phase of each run of the gallery, and of pairs, at three sizes of the window.
+// The words on the ring can be read, and what a tour marks is in sight: at each stop of each tour, at each phase of each run of the gallery, and of pairs, at three sizes of the window.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Gallery } from '../../src/types';
 import { tours } from '../../src/tours/stories';
 import { inPage, phone, ready, settled, walked, type Options } from './kit';
-import { atPhases, overlaps } from './overlaps';
+import { atPhases, overlaps, unseen } from './overlaps';
 
 const sizes: [name: string, options: Options, size: { width: number; height: number }][] = [
   ['a desk', {}, { width: 1440, height: 900 }], ['a small window', {}, { width: 1024, height: 768 }], ['a phone', { phone: true }, phone],
@@ -31,7 +31,7 @@ async function stops(page: Page, name: string, many: number): Promise<string[]> 
       if (going) await page.keyboard.press('n');
     }
     await settled(page);
-    wrong.push(...(await overlaps(page)).map((line) => `${name}, stop ${stop}: ${line}`));
+    wrong.push(...[...await overlaps(page), ...await unseen(page)].map((line) => `${name}, stop ${stop}: ${line}`));
     if (stop < many) await page.keyboard.press('n');
   }
   return wrong;

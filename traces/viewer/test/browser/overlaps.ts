@@ -1,5 +1,5 @@
 // What of the ring cannot be read: a word that lies on a node, on a message, on a mark, on the resource, or on another word, or that the edge of the picture cuts; a button on a
-// node; and a page that is wider than its window.
+// node; a message on the resource; and a page that is wider than its window.
 import type { Page } from 'playwright-core';
 import { idle } from './page';
 
@@ -15,6 +15,19 @@ const laidOut = `(async () => {
 // overlaps returns a line for each of them.
 export async function overlaps(page: Page): Promise<string[]> {
   return await page.evaluate(`(async () => { await ${laidOut}; return (${found.toString()})(); })()`) as string[];
+}
+
+// unseen returns what a tour speaks of and who does not scroll does not see: a mark, or a sign, which its card has, too, where there is no room for the others.
+export async function unseen(page: Page): Promise<string[]> {
+  return await page.evaluate(() => {
+    const bottom = document.querySelector('.transport')!.getBoundingClientRect().top;
+    const sees = (one: Element) => { const at = one.getBoundingClientRect(); return at.width > 0 && at.left >= 0 && at.right <= innerWidth && at.top >= 0 && at.bottom <= bottom; };
+    const signs = [...document.querySelectorAll('.indicator[data-marked]')];
+    const inCard = [...document.querySelectorAll('.tour-sign')].filter(sees).length;
+    const marks = [...document.querySelectorAll('.ring-picture .ring-marked')].filter((one) => !sees(one));
+    return [...marks.map((one) => `the mark ${one.closest('[data-node], [data-message], [data-resource]')?.getAttribute('class')} is out of sight`),
+      ...(inCard < signs.length ? signs.filter((one) => !sees(one)).map((one) => `the sign “${one.textContent}” is out of sight`) : [])];
+  });
 }
 
 // atPhases returns them of what is shown now, and of each of so many phases from there. The keys are pressed by a script, as they are many.
@@ -61,6 +74,9 @@ function found(): string[] {
   const cut = (at: Box) => at.left < frame.left - 1 || at.right > frame.right + 1 || at.top < frame.top - 1 || at.bottom > frame.bottom + 1;
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth > clientWidth) wrong.push(`the page is ${scrollWidth - clientWidth} pixels wider than the window`);
+  const resources = all('.ring-resource-body').map((one) => box(one));
+  const passing = [...shapes, ...all(':is(.ring-taken, .ring-lost) path').map((one) => ({ at: box(one), says: 'the end of a message' }))];
+  for (const { at, says } of passing) if (resources.some((body) => meet(at, body))) wrong.push(`${says} is on the resource`);
   const on = (at: Box, body: Box): boolean => near(at, (body.left + body.right) / 2, (body.top + body.bottom) / 2) < (body.right - body.left) / 2 - 1;
   for (const one of all('.ring-deed')) {
     if (cut(box(one))) wrong.push(`the button “${one.textContent}” is cut by the edge: ${JSON.stringify([box(one), frame])}`);

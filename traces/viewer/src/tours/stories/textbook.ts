@@ -131,9 +131,9 @@ export const restartRace: Tour = {
     {
       begin: story('stale-return', 'bully'),
       at: (s) => s.did('restart', 5),
-      says: 'Ours, in the same story. 5 is back, and keeps silent: it may have promised something that it has forgotten.',
-      so: (s) => s.up(5) && s.state(5).look !== 'stands' && !s.leads(5),
-      look: [5],
+      says: 'Ours, in the same story. 5 says that it is back (IM_BACK), then keeps silent: it may have forgotten what it has promised.',
+      so: (s) => s.up(5) && s.state(5).look !== 'stands' && !s.leads(5) && s.said({ kind: 'IM_BACK', from: 5 }),
+      look: { nodes: [5], messages: [{ kind: 'IM_BACK', from: 5 }] },
     },
     {
       at: (s) => s.leaders().length === 1,
