@@ -111,12 +111,18 @@ export async function openHash(hash: string): Promise<boolean | null> {
 async function openLinked(found: Linked): Promise<boolean> {
   hint.value = null; // who follows a link has come for what it holds
   switch (found.what) {
-    case 'story': return openStory(found);
+    case 'story': return await openStory(found) || (found.by === undefined && found.beside === undefined && elsewhere());
     case 'tour': return startTour(found.name);
-    case 'golden': return openGolden(found.name, found.at);
+    case 'golden': return await openGolden(found.name, found.at) || elsewhere();
     case 'runSpec': return openRunSpec(found.runSpec, found.at);
     case 'file': return openFile(found.file, found.at);
   }
+}
+
+// elsewhere adds to what is wrong with a link to the gallery where to find what there is.
+function elsewhere(): false {
+  if (problem.value) problem.value = { ...problem.value, problem: `${problem.value.problem}. What there is stands in the gallery.` };
+  return false;
 }
 
 function excerptOf(hash: string): string {

@@ -103,6 +103,7 @@ export const breaks: Break[] = [
   { name: 'text is pale', file: 'axe', test: 'WCAG', script: style(':root { --soft: #bbbbbb !important }') },
   { name: 'it moves though it should not', file: 'axe', test: 'without motion', script: 'let asked = 0; const real = matchMedia; globalThis.matchMedia = (q) => (/motion/.test(q) && asked++ < 2 ? { matches: false, addEventListener: () => undefined } : real(q));' },
   { name: 'the page is wider than the phone', file: 'phone', test: 'with a finger', script: style('.transport { min-width: 500px }') },
+  { name: 'the bar below covers a low window', file: 'phone', test: '640 × 400', script: style('.transport { position: sticky !important }') },
   { name: 'a dialog is wider than the phone', file: 'phone', test: 'every dialog', script: style('.dialog { min-width: 500px; overflow: visible }') },
   { name: 'a finger does not scroll', file: 'phone', test: 'scrolls under', script: style('* { touch-action: none !important }') },
   { name: 'a saved trace lacks a line', file: 'export', test: 'is saved', script: answered('trace', '(answer) => { answer.text = answer.text.split("\\n").toSpliced(9, 1).join("\\n"); }') },

@@ -65,7 +65,7 @@ inPage('a link to a golden trace, and one to a file that was pasted', { hash: go
 const bad: [hash: string, why: RegExp][] = [
   ['#r=', /cut short/], ['#r=abc', /cut short, or was changed/], ['#r=a%b', /characters that do not belong/],
   [run({ seed: 3 }).slice(0, -20), /cut short|changed/], [run({ nodes: 99 }), /99/], [run({ algorithm: 'paxos' }), /paxos/],
-  [run({ do: [{ after: 3, do: 'crash', node: 7 }] }), /node|7/], ['#g=nothing', /no golden trace "nothing"/], ['#g=failover&at=x', /no number/], ['#f=abcd', /cannot be unpacked|not JSON/],
+  [run({ do: [{ after: 3, do: 'crash', node: 7 }] }), /node|7/], ['#g=nothing', /no golden trace "nothing". What there is stands in the gallery/], ['#s=..%2f', /none of the name "..\/". What there is stands in the gallery/], ['#g=failover&at=x', /no number/], ['#f=abcd', /cannot be unpacked|not JSON/],
 ];
 
 inPage('a broken link says why, and the page begins a run of its own', { hash: bad[0]![0] }, async (page) => {

@@ -101,3 +101,17 @@ inPage('a phone: the page scrolls under a finger, over the ring and the diagram,
     else await page.waitForFunction((was) => scrollY > was + 40, before); // else it fails, after a while
   }
 });
+
+for (const [width, height] of [[320, 640], [320, 256], [720, 450], [640, 400]] as const) {
+  inPage(`${width} × ${height} pixels, as a window that is zoomed has: nothing is beyond the edge, and a low one shows the leader of a tour`, { hash: '#tour=failover', still: true }, async (page) => {
+    await page.setViewportSize({ width, height });
+    await ready(page);
+    await page.locator('.tour-says').filter({ hasText: '5 leads' }).or(page.locator('.tour-says').filter({ hasText: 'Watch' })).waitFor();
+    await page.keyboard.press('n');
+    await page.locator('.tour-says').filter({ hasText: '5 leads' }).waitFor();
+    assert.deepEqual(await wide(page), []);
+    if (width < 600) return;
+    const [mark, bar] = await page.evaluate(() => ['.ring-node[data-look=leads]', '.transport'].map((of) => document.querySelector(of)!.getBoundingClientRect()));
+    assert.ok(mark!.bottom <= Math.min(height, bar!.top), `the leader ends at ${mark!.bottom}, the window at ${height}, and the bar begins at ${bar!.top}`);
+  });
+}
