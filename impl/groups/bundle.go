@@ -45,18 +45,6 @@ type bundle struct {
 // A first is what a group began with: a digest of its first members.
 type first struct{ group, first uint64 }
 
-// stated is what each message of a group says of its members, where these change. It is not changed once it is made.
-type stated struct {
-	first         uint64 // 0 if the sender does not know
-	configuration spec.Configuration
-	bytes         []byte // the same, with the places of names
-}
-
-// same reports whether two say the same.
-func (s *stated) same(t *stated) bool {
-	return s == t || s != nil && t != nil && s.first == t.first && s.configuration == t.configuration
-}
-
 // A list is what a node has said of the groups that it leads.
 type list struct {
 	number  uint64 // not 0
@@ -304,20 +292,6 @@ func (r *reader) word() uint64 {
 	n := binary.BigEndian.Uint64(r.data)
 	r.data = r.data[8:]
 	return n
-}
-
-// stated reads what a message says of the members of its group. Of a group that is here it is nearly always what this node says itself, and then it is not there twice.
-func (r *reader) stated(group uint64) *stated {
-	if s := r.known(group); s != nil {
-		return s
-	}
-	whole, s, ok := r.data, new(stated), false
-	s.first = r.word()
-	if s.configuration, r.data, ok = membership.Read(r.data, r.names); !ok || s.configuration.IsNone() {
-		r.bad, r.data = true, nil
-	}
-	s.bytes = slices.Clone(whole[:len(whole)-len(r.data)])
-	return s
 }
 
 // A peer is another member, with what is to be said to it, and what it has said last.
