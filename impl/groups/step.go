@@ -49,12 +49,21 @@ func (l *loop) take(g *group, in input) {
 		switch {
 		case g.node == nil || g.held != nil:
 			l.give(g, in)
-		case !g.policy.Defers(&in.message, l.watch.Now) && !l.yields(g, &in):
-			l.step(g, spec.Input{Message: in.message}, in.from)
-		default:
+		case g.policy.Defers(&in.message, l.watch.Now):
 			l.settle(g)
+		default:
+			l.passOn(g, in)
 		}
 	}
+}
+
+// passOn gives a group a message, unless that has to wait for the work of this node as the leader (R39.4). All messages come by here, those that were deferred too.
+func (l *loop) passOn(g *group, in input) {
+	if l.yields(g, &in) {
+		l.settle(g)
+		return
+	}
+	l.step(g, spec.Input{Message: in.message}, in.from)
 }
 
 // endDeferral has a group take the ELECTION that it has deferred, if it is to be no longer: what it waits for has come to pass, or something of its sender comes after it.
@@ -63,9 +72,7 @@ func (l *loop) endDeferral(g *group, from spec.NodeID) {
 		return
 	}
 	if m, ok := g.policy.Deferred(from, l.watch.Now); ok {
-		if in := (input{message: m, from: l.placeOf(g, m.From)}); !l.yields(g, &in) {
-			l.step(g, spec.Input{Message: m}, in.from)
-		}
+		l.passOn(g, input{message: m, from: l.placeOf(g, m.From)})
 	}
 }
 
