@@ -49,13 +49,13 @@ func says(kind spec.MessageType, group string, epoch spec.Epoch) []byte {
 	return (&bundle{items: []item{{beat: beat{number([]byte(group)), epoch, 1, nil}, kind: codeOf(kind), keeps: none, granted: granted{by: none}}}}).append(nil)
 }
 
-// Grants reports whether a GRANT is in a bundle.
-func Grants(bytes string) bool {
+// Says reports whether a message of such a type is in a bundle.
+func Says(bytes string, kind spec.MessageType) bool {
 	b, err := readBundle([]byte(bytes))
 	if err != nil {
 		panic(err)
 	}
-	return slices.ContainsFunc(b.items, func(m item) bool { return m.kind == codeOf(spec.Grant) })
+	return slices.ContainsFunc(b.items, func(m item) bool { return m.kind == codeOf(kind) })
 }
 
 // PlaceOfNobody returns which place no node has where one is free: none, which is below 0.

@@ -123,6 +123,15 @@ type late struct {
 	groups.Transport
 	held  *transport.Event
 	heard bool // a bundle, since it is held
+
+	refuses atomic.Bool // it has said a REFUSE
+}
+
+func (l *late) SendBundle(to spec.NodeID, saves uint64, bundle []byte) {
+	if groups.Says(string(bundle), spec.Refuse) {
+		l.refuses.Store(true)
+	}
+	l.Transport.SendBundle(to, saves, bundle)
 }
 
 func (l *late) Next() (transport.Event, bool) {
@@ -143,14 +152,14 @@ func (l *late) Next() (transport.Event, bool) {
 // An ELECTION that comes a little before the proof that the leader is dead is answered after it, in each group: nobody is refused, and has to ask again.
 func TestLateProof(t *testing.T) {
 	virtually(t, func(t *testing.T, ctx context.Context) {
-		all, one, three := names(30), spec.IntegerID(1), spec.IntegerID(3)
+		all, one, three, told := names(30), spec.IntegerID(1), spec.IntegerID(3), &late{}
 		c := newCluster(t, 3, func(config *groups.Config) {
 			config.Pins = map[string]spec.NodeID{}
 			for _, name := range all {
 				config.Pins[name] = three
 			}
 			if config.ID == one {
-				config.Transport = &late{Transport: config.Transport}
+				told.Transport, config.Transport = config.Transport, told
 			}
 		})
 		for _, id := range c.ids {
@@ -167,8 +176,10 @@ func TestLateProof(t *testing.T) {
 			}
 		}
 		c.awaits(20*time.Second, led(func(id spec.NodeID) bool { return id == three }))
+		told.refuses.Store(false)
 		c.kill(three)
 		took := c.awaits(time.Second, led(func(id spec.NodeID) bool { return id != three && !id.IsNone() }))
+		require.False(t, told.refuses.Load())
 		require.Less(t, took, 20*time.Millisecond, "who is refused asks again after 25")
 	})
 }
@@ -675,7 +686,7 @@ func TestReignThatEndsEarly(t *testing.T) {
 		c.awaits(10*time.Second, func() (granted bool) {
 			other.SendBundle(led, 1<<30, groups.Claims("a", epoch))
 			for event, ok := other.Next(); ok; event, ok = other.Next() {
-				granted = granted || event.Kind == transport.Bundle && event.Node == led && groups.Grants(event.Bundle)
+				granted = granted || event.Kind == transport.Bundle && event.Node == led && groups.Says(event.Bundle, spec.Grant)
 			}
 			beside = beside || granted && len(ended) == 0
 			return granted
