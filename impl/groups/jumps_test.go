@@ -201,7 +201,7 @@ func TestClockIsSetDuringASave(t *testing.T) {
 		others := [...]*transport.Endpoint{c.network.Join(c.ids[1]), c.network.Join(c.ids[2])}
 		granted := func(other *transport.Endpoint) (granted bool) {
 			for event, ok := other.Next(); ok; event, ok = other.Next() {
-				granted = granted || event.Kind == transport.Bundle && groups.Grants(event.Bundle)
+				granted = granted || event.Kind == transport.Bundle && groups.Says(event.Bundle, spec.Grant)
 			}
 			return granted
 		}
