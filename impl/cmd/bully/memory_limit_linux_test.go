@@ -17,9 +17,9 @@ import (
 func memoryGroup(t *testing.T, bytes int) string {
 	t.Helper()
 	const root = "/sys/fs/cgroup"
-	limit, group := "memory.limit_in_bytes", filepath.Join(root, "memory", fmt.Sprintf("bully-limited-%d", os.Getpid()))
+	limit, swap, group := "memory.limit_in_bytes", "memory.swappiness", filepath.Join(root, "memory", fmt.Sprintf("bully-limited-%d", os.Getpid()))
 	if of, err := os.ReadFile(filepath.Join(root, "cgroup.subtree_control")); err == nil {
-		limit, group = "memory.max", filepath.Join(root, filepath.Base(group))
+		limit, swap, group = "memory.max", "memory.swap.max", filepath.Join(root, filepath.Base(group))
 		if !slices.Contains(strings.Fields(string(of)), "memory") {
 			t.Skip("control groups have no memory here: echo +memory > /sys/fs/cgroup/cgroup.subtree_control")
 		}
@@ -30,6 +30,9 @@ func memoryGroup(t *testing.T, bytes int) string {
 	t.Cleanup(func() { until(t, "its group is empty", func() bool { return os.Remove(group) == nil }) })
 	if err := os.WriteFile(filepath.Join(group, limit), fmt.Append(nil, bytes), 0); err != nil {
 		t.Skipf("memory cannot be limited here: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(group, swap), []byte("0"), 0); err != nil {
+		t.Logf("what is over the limit may be swapped out: %v", err) // where there is no swap there is no such file
 	}
 	return group
 }
