@@ -135,6 +135,8 @@ func jumps(t *testing.T, ctx context.Context, seed uint64) {
 	}
 	c.awaitLeaders(time.Minute, wanted)
 	c.close()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	require.NotEmpty(t, m.acts)
 }
 
