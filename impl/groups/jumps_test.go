@@ -20,6 +20,8 @@ import (
 type machines struct {
 	clocks map[spec.NodeID]*wall
 
+	leading sync.WaitGroup
+
 	mu   sync.Mutex
 	dice *rand.Rand
 	acts map[spec.NodeID]bool
@@ -87,7 +89,7 @@ func jumps(t *testing.T, ctx context.Context, seed uint64) {
 	c := newCluster(t, 3+int(seed%2), func(config *groups.Config) { config.Clock = m.clocks[config.ID] })
 	begin := func(id spec.NodeID) {
 		node, work := c.nodes[id], m.work(t, id, c.deaths[id])
-		go func() {
+		m.leading.Go(func() {
 			for node.Lead(ctx, "a", work) == groups.ErrClosed { // or it is removed, and comes again
 				select {
 				case <-node.Done():
@@ -95,7 +97,7 @@ func jumps(t *testing.T, ctx context.Context, seed uint64) {
 				case <-time.After(time.Millisecond):
 				}
 			}
-		}()
+		})
 	}
 	for _, id := range c.ids {
 		begin(id)
@@ -135,6 +137,7 @@ func jumps(t *testing.T, ctx context.Context, seed uint64) {
 	}
 	c.awaitLeaders(time.Minute, wanted)
 	c.close()
+	m.leading.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	require.NotEmpty(t, m.acts)
