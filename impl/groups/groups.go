@@ -139,13 +139,9 @@ func (g *Groups) run() {
 		cause = l.err
 	}
 	l.tick()
-	var acting []*reigns.Reign
 	for _, one := range l.list {
 		leads := one.role == spec.Leader
 		l.endReign(one, cause)
-		if l.err != nil {
-			acting = append(acting, one.outlived)
-		}
 		if leads && one.held == nil && l.err == nil {
 			l.step(one, resign, none)
 		}
@@ -156,8 +152,8 @@ func (g *Groups) run() {
 	l.flush()
 	l.guard.Ends()
 	close(l.saves)
-	for _, r := range acting {
-		for r.Acts() { // others take an address that refuses for the proof that nobody acts here (R41)
+	for _, one := range l.list {
+		for l.err != nil && one.outlived.Acts() { // others take an address that refuses for the proof that nobody acts here (R41)
 			<-g.wake
 		}
 	}
