@@ -1,0 +1,6 @@
+// Package breaks is no program.
+package breaks
+
+import "testing"
+
+func TestNothing(*testing.T) { missing() }

@@ -1,0 +1,2 @@
+// Package empty tests nothing.
+package empty
