@@ -35,7 +35,7 @@ BESIDE ?=
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep bench-check bench-failover bench-groups bench-guard bench-services figures prove prove-second prove-mutants evidence test ports viewer viewer-release viewer-site viewer-test traces mutants soak lint fuzz release clean
+.PHONY: help check check-deep bench-check bench-failover bench-groups bench-guard bench-services figures prove prove-second prove-mutants evidence test test-slow test-modules ports viewer viewer-release viewer-site viewer-test traces mutants soak lint fuzz release clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -106,18 +106,29 @@ figures: ## measure all that impl/FIGURES.md says, on a machine that has nothing
 	$(MAKE) traces
 	$(GO) run ./tla/check -json -traces .cache/traces | $(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep traces -of "go run ./tla/check -traces .cache/traces"
 
-# A package whose tests do not run says so, and exits with 0. go vet is for make lint.
-test: ## run all tests, again with the race detector where anything can race, then those on real processes (9 min)
-	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	packages=$$($(GO) list ./... | sed "s|^$$($(GO) list -m)|.|" | grep -vxF "$$(printf '%s\n' $(PROCESSES))"); \
+# What runs all tests, says what failed, and ends with tables of stages, slow tests, and what was skipped.
+RUNTESTS = $(GO) run ./conformance/runtests
+# FRESH=yes runs tests whose result Go has kept, too.
+COUNT = $(if $(FRESH),-count=1)
+# Without a C compiler there is no race detector.
+RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+
+# go vet is for make lint. Tests of real processes mostly wait, so they run beside all that computes.
+test: ## run all tests, those on real processes beside the others, and again with the race detector where goroutines meet (4 min)
+	@packages=$$($(GO) list ./... | sed "s|^$$($(GO) list -m)|.|" | grep -vxF "$$(printf '%s\n' $(PROCESSES))"); \
 	races=$$(grep -rlE --include='*.go' --exclude='*_test.go' '$(RACES)' . | xargs dirname | sort -u | grep -xF "$$packages" | grep -vE '$(OUTER)'); \
-	$(GO) test -vet=off -count=1 $$packages 2>&1 | tee "$$log"; \
-	$(GO) test -vet=off -race -short -count=1 $$races 2>&1 | tee -a "$$log"; \
-	for module in $(MODULES); do case " $(PEERS) " in *" $$module "*) race= ;; *) race=-race ;; esac; \
-		(cd "$$module" && $(GO) test -vet=off $$race -count=1 ./... 2>&1) | tee -a "$$log"; done; \
-	$(GO) test -vet=off -count=1 -timeout 30m -p 1 -parallel 4 -v $(PROCESSES) 2>&1 | grep -v '^=== RUN' | tee -a "$$log"; \
-	if grep -E 'no test files|no tests to run' "$$log"; then echo "These packages test nothing."; exit 1; fi; \
-	echo "$$(grep -c '^ok' "$$log") packages tested."
+	$(RUNTESTS) -keep .cache/slowest/test $(if $(RACE),,-missing gcc) \
+		-beside "processes: $(COUNT) -vet=off -timeout 30m -p 4 -parallel 8 $$(echo $(PROCESSES))" \
+		-then "plain: $(COUNT) -vet=off $$(echo $$packages)" \
+		$(if $(RACE),-then "race detector: $(COUNT) -vet=off -race -short $$(echo $$races)")
+
+# Tests that call slowtest.Only: they build releases or WebAssembly, or start many JVMs.
+test-slow: ## run the tests that build releases and WebAssembly, and those that start many JVMs (4 min)
+	@BULLY_SLOW=yes $(RUNTESTS) -keep .cache/slowest/test-slow -then "slow: $(COUNT) -vet=off -timeout 30m -run '$(SLOWTESTS)' $(SLOW)"
+
+# Nested modules: what they drag along are some thousand packages of etcd, Kubernetes, Prometheus and others.
+test-modules: ## run the tests of the modules of their own, for Kubernetes, Prometheus, OpenTelemetry, and nodes of other systems (5 min)
+	@$(RUNTESTS) -keep .cache/slowest/test-modules $(foreach module,$(MODULES),-then "$(module): -C $(module) $(COUNT) -vet=off $(if $(filter $(module),$(PEERS)),,$(RACE)) ./...")
 
 ports: ## test the ports in other languages, and certify them: needs Python 3.11, Node 20 and Rust (4 min)
 	$(GO) build -o .cache/bullytest ./conformance/cmd/bullytest

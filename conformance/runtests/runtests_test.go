@@ -91,6 +91,9 @@ func TestUsage(t *testing.T) {
 	require.NoError(t, all.Set("race: -race ./impl/host"))
 	require.Equal(t, stages{{"race", []string{"-race", "./impl/host"}}}, all)
 	require.Equal(t, "race", all.String())
+	require.Equal(t, []string{"go", "test", "-json", "-race", "./impl/host"}, all[0].command())
+	require.NoError(t, all.Set("otel: -C impl/otel ./..."))
+	require.Equal(t, []string{"go", "test", "-C", "impl/otel", "-json", "./..."}, all[1].command())
 	require.ErrorContains(t, (&plan{}).check(nil), "no stage is given")
 	require.ErrorContains(t, (&plan{then: all}).check([]string{"x"}), `unexpected argument "x"`)
 }

@@ -75,7 +75,7 @@ func (s stage) run(ctx context.Context, r *report, lower bool) *outcome {
 	o := &outcome{stage: s.name}
 	begin := time.Now()
 	defer func() { o.took = time.Since(begin) }()
-	command := append([]string{"go", "test", "-json"}, s.args...)
+	command := s.command()
 	if nice, err := exec.LookPath("nice"); err == nil && lower {
 		command = append([]string{nice, "-n", "10"}, command...)
 	}
@@ -99,6 +99,16 @@ func (s stage) run(ctx context.Context, r *report, lower bool) *outcome {
 		o.err = fmt.Errorf("%s: go test: %w\n%s", s.name, errors.Join(err, readErr), words.String())
 	}
 	return o
+}
+
+// command returns the command line. -C DIR has to be the first flag of go test.
+func (s stage) command() []string {
+	rest := s.args
+	command := []string{"go", "test"}
+	if rest[0] == "-C" {
+		command, rest = append(command, rest[:2]...), rest[2:]
+	}
+	return append(append(command, "-json"), rest...)
 }
 
 // event is a line of go test -json.
