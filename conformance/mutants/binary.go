@@ -209,7 +209,7 @@ func (b *binaries) run(ctx context.Context, dir string, number int, limit time.D
 	command := exec.CommandContext(ctx, b.paths[dir], args...)
 	command.Dir = folder
 	command.WaitDelay = time.Second
-	command.Env = append(os.Environ(), goflags(b.overlay), choiceVar+"="+strconv.Itoa(number))
+	command.Env = append(os.Environ(), slow, goflags(b.overlay), choiceVar+"="+strconv.Itoa(number))
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	crowded, failed := strays.Run(command, strays.Most)

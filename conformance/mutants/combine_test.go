@@ -7,10 +7,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // TestCombine tries the mutants of functions of every form, and of what is in none, which is built for itself.
 func TestCombine(t *testing.T) {
+	slowtest.Only(t, "it compiles a module many times")
 	if testing.Short() {
 		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
 	}
@@ -23,6 +26,7 @@ func TestCombine(t *testing.T) {
 
 // TestCombineHolds shows what a combined package is refused for, and that its mutants are built one by one then.
 func TestCombineHolds(t *testing.T) {
+	slowtest.Only(t, "it compiles a module many times")
 	if testing.Short() {
 		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
 	}

@@ -10,10 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance/mutants/table"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // TestGenerated finds what no test of a package sees, passes over what is known to be harmless, and leaves out what does not build.
 func TestGenerated(t *testing.T) {
+	slowtest.Only(t, "it compiles a module many times")
 	t.Parallel()
 	status, out, log := call(t, "made", "-generate", "./made,./none", "-each", "0")
 	require.Equal(t, exitSurvivor, status, log)
@@ -38,6 +40,7 @@ func TestGenerated(t *testing.T) {
 
 // TestApart tries those tests one by one that see the copies of all mutants, and so fail although nothing is broken.
 func TestApart(t *testing.T) {
+	slowtest.Only(t, "it compiles a module many times")
 	t.Parallel()
 	status, out, log := call(t, "made", "-generate", "./counted", "-each", "0")
 	require.Equal(t, exitOK, status, log)

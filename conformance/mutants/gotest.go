@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/mutants/strays"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // outcome is what came of the tests of one package.
@@ -67,7 +68,7 @@ func (g *goTest) do(ctx context.Context) (*outcome, error) {
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir = module
 	command.WaitDelay = time.Minute
-	command.Env = os.Environ()
+	command.Env = append(os.Environ(), slow)
 	if g.overlay != "" {
 		command.Env = append(command.Env, goflags(g.overlay))
 	}
@@ -90,6 +91,9 @@ func (g *goTest) do(ctx context.Context) (*outcome, error) {
 	}
 	return o, nil
 }
+
+// slow makes the tests run that make test leaves out: some mutants are killed by these alone.
+const slow = slowtest.Variable + "=yes"
 
 // goflags returns the environment variable that makes the go command read an overlay. A test that builds a program then
 // builds the mutant too.

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // call runs the command on the module in testdata, with one of the tables there.
@@ -79,6 +81,7 @@ func TestNotKilled(t *testing.T) {
 // TestHangs shows that a mutant that never ends is killed by the limit, and that this is said; and that one of which the table does not
 // say so is no verdict.
 func TestHangs(t *testing.T) {
+	slowtest.Only(t, "it compiles a module many times")
 	t.Parallel()
 	status, out, log := call(t, "hangs", "-limit", "1s")
 	require.Equal(t, exitOK, status, log)
@@ -92,6 +95,7 @@ func TestHangs(t *testing.T) {
 
 // TestCrowd: a mutant whose tests start processes without end is killed, and what is said is why.
 func TestCrowd(t *testing.T) {
+	slowtest.Only(t, "it compiles a module many times")
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /proc")
 	}
@@ -102,6 +106,7 @@ func TestCrowd(t *testing.T) {
 }
 
 func TestJSONAndRun(t *testing.T) {
+	slowtest.Only(t, "it compiles a module many times")
 	t.Parallel()
 	status, out, log := call(t, "survivor", "-json", "-v", "-run", "^trip")
 	require.Equal(t, exitSurvivor, status, log)

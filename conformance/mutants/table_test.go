@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance/mutants/table"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // TestTableListsEachMutant holds TABLE.md to list the mutants that there are, in their order, and what each breaks.
@@ -107,6 +108,7 @@ func TestNoTableToUpdate(t *testing.T) {
 
 // TestMissing runs what the page lacks, and puts it there.
 func TestMissing(t *testing.T) {
+	slowtest.Only(t, "it compiles a module many times")
 	t.Parallel()
 	root, err := filepath.Abs(filepath.Join("testdata", "module"))
 	require.NoError(t, err)
@@ -134,6 +136,7 @@ func TestMissing(t *testing.T) {
 
 // TestLastKiller begins with the test that the page names, and runs all if that finds nothing.
 func TestLastKiller(t *testing.T) {
+	slowtest.Only(t, "it compiles a module many times")
 	t.Parallel()
 	root, err := filepath.Abs(filepath.Join("testdata", "module"))
 	require.NoError(t, err)

@@ -10,6 +10,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // writePage writes a page without rows, with places for a table and for the last whole run.
@@ -37,6 +39,7 @@ func wholeRun(t *testing.T, page string, files map[string]string, args ...string
 
 // TestWholeRun tries the table and a sample of what is generated, and writes that it has.
 func TestWholeRun(t *testing.T) {
+	slowtest.Only(t, "it compiles a module many times")
 	t.Parallel()
 	page := writePage(t)
 	status, log := wholeRun(t, page, nil, "-update")
@@ -56,6 +59,7 @@ func TestWholeRun(t *testing.T) {
 
 // TestSurvivorInAWholeRun fails, and is written down all the same: as what it is.
 func TestSurvivorInAWholeRun(t *testing.T) {
+	slowtest.Only(t, "it compiles a module many times")
 	t.Parallel()
 	page := writePage(t)
 	status, log := wholeRun(t, page, map[string]string{"sample.txt": "made 13\n"}, "-update")

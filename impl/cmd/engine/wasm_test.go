@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // forAPage runs the go command as for a page, and returns what it prints.
@@ -20,14 +22,18 @@ func forAPage(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestForAPage builds the program for a page. There it needs no network, which would make it half as large again.
+// TestForAPage builds the program for a page.
 func TestForAPage(t *testing.T) {
+	slowtest.Only(t, "it builds a program for WebAssembly")
 	engine := filepath.Join(t.TempDir(), "engine.wasm")
 	forAPage(t, "build", "-ldflags=-s -w", "-o", engine, ".")
 	program, err := os.ReadFile(engine)
 	require.NoError(t, err)
 	require.Equal(t, "\x00asm", string(program[:4]))
+}
 
+// TestWithoutNetwork sees that the program for a page needs no network, which would make it half as large again.
+func TestWithoutNetwork(t *testing.T) {
 	packages := strings.Fields(forAPage(t, "list", "-deps", "."))
 	require.Greater(t, len(packages), 50)
 	for _, name := range []string{"net", "net/http", "crypto/tls", "log/slog", "testing"} {

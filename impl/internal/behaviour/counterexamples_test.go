@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/behaviour"
 	"github.com/seed-fdf591db/bully/impl/internal/engine"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 	"github.com/seed-fdf591db/bully/tla"
 	"github.com/seed-fdf591db/bully/tla/check/explorer"
 	"github.com/seed-fdf591db/bully/traces/recording"
@@ -45,14 +46,15 @@ func opensAtItsViolation(t *testing.T, name string, f *recording.Recording, prop
 	require.Len(t, again.Frames, len(f.Frames), name)
 }
 
-// TestEveryCounterexampleOpens makes a recording of every counterexample that the explorer finds in the quick configurations, and
-// of what it prints of it: both are the same.
+// TestEveryCounterexampleOpens records every counterexample that the explorer finds in the quick configurations, and what
+// the explorer prints of it: both recordings are the same. Unless slow tests run, it takes the configurations with at most
+// 10,000 states.
 func TestEveryCounterexampleOpens(t *testing.T) {
 	entries, err := tla.Load(tla.FS())
 	require.NoError(t, err)
 	recordings, traces, refused := 0, 0, 0
 	for _, e := range entries {
-		if e.Effort != tla.Quick || e.Verdict != tla.Violates || e.Explorer != tla.Full || testing.Short() && e.Distinct > 10_000 {
+		if e.Effort != tla.Quick || e.Verdict != tla.Violates || e.Explorer != tla.Full || !slowtest.Wanted() && e.Distinct > 10_000 {
 			continue
 		}
 		o := explorer.Run(context.Background(), e, explorer.Options{})
@@ -79,9 +81,6 @@ func TestEveryCounterexampleOpens(t *testing.T) {
 		own, err := b.Recording()
 		require.NoError(t, err, e.Name)
 		opensAtItsViolation(t, e.Name, own, e.Property)
-	}
-	if testing.Short() {
-		return
 	}
 	require.Greater(t, recordings, 50)
 	require.Greater(t, refused, 10)

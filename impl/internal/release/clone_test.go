@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // clone makes a clone of the repository as its commit is, and of what has changed since, in a folder of its own, and makes it one that can be released.
@@ -59,6 +61,7 @@ func commit(t *testing.T, folder string) {
 // TestRelease makes a release twice, in two clones in folders of other names: every file is the same, byte by byte.
 // What is on this machine alone is built; nothing else of a release depends on the platform.
 func TestRelease(t *testing.T) {
+	slowtest.Only(t, "it builds a release twice")
 	const version = "v0.9.1"
 	on := []platform{{"linux", runtime.GOARCH}}
 	if runtime.GOOS != "linux" {

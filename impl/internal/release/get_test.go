@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // root is the folder of the repository.
@@ -94,6 +96,7 @@ func isSymlink(file string) bool {
 // package that can be imported finds all that it needs. That of the whole protocol is built, and so is that of the smallest module within; the
 // others' own tests build the same files.
 func TestGet(t *testing.T) {
+	slowtest.Only(t, "it builds every module as a user gets it")
 	needGit(t)
 	modules, err := modulesOf(t.Context(), root)
 	require.NoError(t, err)

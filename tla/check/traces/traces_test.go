@@ -16,13 +16,15 @@ import (
 
 	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 	"github.com/seed-fdf591db/bully/tla"
 	"github.com/seed-fdf591db/bully/tla/check/tlc"
 )
 
-// newChecker returns a Checker with the real TLC, or skips the test where there is no Java.
+// newChecker returns a Checker with the real TLC. It skips the test unless slow tests run, and where there is no Java.
 func newChecker(t testing.TB) *Checker {
 	t.Helper()
+	slowtest.Only(t, "TLC replays traces")
 	java, err := tlc.Java(t.Context())
 	if err != nil {
 		t.Skipf("TLC does not replay traces here: %v", err)
