@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -13,8 +12,7 @@ func TestTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
 	}
-	all, err := readTable("../..", os.DirFS("table"))
-	require.NoError(t, err)
+	_, all := repositoryTable(t)
 	areas := map[string]int{}
 	for _, m := range all {
 		for _, area := range []string{"impl/bully/", "model/", "impl/storage/", "impl/host/", "spec/policy/", "impl/transport/", "impl/resource/", "impl/trace/", "conformance/"} {
