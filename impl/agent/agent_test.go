@@ -85,8 +85,11 @@ func TestLead(t *testing.T) {
 			require.NoError(t, client.Resign(t.Context())) // as this node runs on, which one beside programs alone would not
 		}
 		var reign *agent.Reign
-		err := client.Lead(t.Context(), func(ctx context.Context, r *agent.Reign) error {
+		begun := 0
+		bounded, cancel := context.WithTimeout(t.Context(), time.Minute)
+		err := client.Lead(bounded, func(ctx context.Context, r *agent.Reign) error {
 			reign = r
+			begun++
 			require.True(t, r.Valid())
 			require.NoError(t, r.Progress(ctx))
 			first := r.Deadline()
@@ -100,6 +103,8 @@ func TestLead(t *testing.T) {
 			}
 			return enough
 		})
+		require.NoError(t, bounded.Err(), "the client renewed its lease in none of %d reigns", begun)
+		cancel()
 		require.ErrorIs(t, err, enough)
 		require.False(t, reign.Valid())
 		require.Zero(t, reign.Deadline())

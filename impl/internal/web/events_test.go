@@ -105,18 +105,30 @@ func TestBehind(t *testing.T) {
 	for epoch := range spec.Epoch(backlog + 10) {
 		require.NoError(t, events.Record(step(spec.Follower, spec.NodeID{}, epoch+1)))
 	}
-	read := 0
-	for range slow {
-		read++
-	}
-	require.Equal(t, backlog, read)
+	require.Equal(t, backlog, drainCut(t, slow))
 	fresh, stop, ok := events.listen()
 	require.True(t, ok)
 	require.Equal(t, spec.Epoch(backlog+10), (<-fresh).Epoch)
 	stop()
 	stop()
-	_, ok = <-fresh
-	require.False(t, ok)
+	require.Zero(t, drainCut(t, fresh))
+}
+
+// drainCut returns how many events a listener can read that has been cut off. It does not wait: Events
+// cuts a listener off before Record or stop returns.
+func drainCut(t *testing.T, listener <-chan Event) (read int) {
+	t.Helper()
+	for {
+		select {
+		case _, open := <-listener:
+			if !open {
+				return read
+			}
+			read++
+		default:
+			require.Fail(t, "the listener is not cut off", "it has read %d events", read)
+		}
+	}
 }
 
 func TestTooManyListeners(t *testing.T) {

@@ -104,13 +104,15 @@ func get(t *testing.T, url string) (int, string, http.Header) {
 
 func do(t *testing.T, method, url string, header http.Header) (int, string, http.Header) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, url, nil)
 	require.NoError(t, err)
 	if header != nil {
 		request.Header = header
 	}
 	response, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
+	require.NoError(t, err, "the node must answer %s %s within a minute", method, url)
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
