@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/seed-fdf591db/bully/tla"
@@ -13,27 +15,36 @@ import (
 // times says how long each half took.
 type times struct{ tlc, explorer time.Duration }
 
-// runBoth runs TLC, and then the explorer, and puts their outcomes into all.
-func (a *app) runBoth(ctx context.Context, all []comparison) (times, error) {
-	var took times
+// runBoth runs TLC and then the explorer, and puts their outcomes into all. Without Java it runs
+// the explorer alone, if that will do.
+func (a *app) runBoth(ctx context.Context, all []comparison) (took times, err error) {
 	r, clean, err := a.runner(ctx)
+	switch {
+	case errors.Is(err, tlc.ErrNoJava) && a.mayGoWithout(os.Getenv):
+		a.skipped, err = err, nil
+	case err != nil:
+		return took, err
+	default:
+		defer clean()
+	}
+	toTLC, toExplorer := a.plans(all)
+	_, _ = fmt.Fprintln(a.log, agenda(len(all), toTLC, toExplorer))
+	begin := time.Now()
+	if a.skipped == nil {
+		err = a.runTLC(ctx, r, all, toTLC)
+		took.tlc = time.Since(begin)
+	}
 	if err != nil {
 		return took, err
 	}
-	defer clean()
-	begin := time.Now()
-	if err := a.runTLC(ctx, r, all); err != nil {
-		return took, err
-	}
-	took.tlc = time.Since(begin)
 	begin = time.Now()
-	err = a.runExplorer(ctx, all)
+	err = a.runExplorer(ctx, all, toExplorer)
 	took.explorer = time.Since(begin)
 	return took, err
 }
 
 // runTLC runs TLC on all that it can do.
-func (a *app) runTLC(ctx context.Context, r tlc.Runner, all []comparison) error {
+func (a *app) runTLC(ctx context.Context, r tlc.Runner, all []comparison, p plan) error {
 	index := map[string]int{}
 	var jobs []tlc.Job
 	for i, c := range all {
@@ -42,7 +53,7 @@ func (a *app) runTLC(ctx context.Context, r tlc.Runner, all []comparison) error 
 			jobs = append(jobs, jobOf(c.entry))
 		}
 	}
-	b := a.newBoard("TLC", len(jobs), 0)
+	b := a.newBoard("TLC", 0, p)
 	defer b.close()
 	return r.Run(ctx, jobs, tlc.Hooks{
 		Started: func(j tlc.Job) { b.started(j.Name) },
@@ -68,14 +79,8 @@ func jobOf(e tla.Entry) tlc.Job {
 const slowExplorer = 5 * time.Second
 
 // runExplorer runs the explorer on all that have a model in Go.
-func (a *app) runExplorer(ctx context.Context, all []comparison) error {
-	n := 0
-	for _, c := range all {
-		if c.entry.Explorer != tla.None {
-			n++
-		}
-	}
-	b := a.newBoard("explorer", n, slowExplorer)
+func (a *app) runExplorer(ctx context.Context, all []comparison, p plan) error {
+	b := a.newBoard("explorer", slowExplorer, p)
 	defer b.close()
 	for i := range all {
 		e := all[i].entry

@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 
@@ -60,6 +61,7 @@ type app struct {
 	filter   *regexp.Regexp
 	open     func(explore.Configuration) (explore.Model, error) // nil but in tests
 	begin    time.Time
+	skipped  error // why TLC does not run; nil if it does
 }
 
 func main() {
@@ -84,6 +86,9 @@ func (a *app) main(ctx context.Context, args []string) int {
 			err = errors.New("interrupted")
 		}
 		_, _ = fmt.Fprintf(a.log, "check: %v\n", err)
+		if errors.Is(err, tlc.ErrNoJava) {
+			_, _ = fmt.Fprintf(a.log, "To install Java: %s\n", tlc.InstallJava())
+		}
 		return exitMismatch
 	}
 	return exitOK
@@ -241,7 +246,8 @@ type comparison struct {
 	differences []string
 }
 
-// check runs TLC and the explorer, and compares.
+// check runs TLC and the explorer, and compares. Without Java it runs the explorer alone, unless
+// the environment asks for TLC.
 func (a *app) check(ctx context.Context) error {
 	entries, err := tla.Load(os.DirFS(a.dir))
 	if err != nil {
@@ -259,6 +265,15 @@ func (a *app) check(ctx context.Context) error {
 		all[i].differences = compare(all[i])
 	}
 	return a.conclude(all, times)
+}
+
+// mayGoWithout reports whether a check without TLC will do. It will not where counts are to be
+// written, nor where the environment says so: CI, which build servers set, or TLC.
+func (a *app) mayGoWithout(variable func(string) string) bool {
+	wanted := func(name string) bool {
+		return !slices.Contains([]string{"", "no", "false", "0"}, variable(name))
+	}
+	return !a.update && !wanted("CI") && !wanted("TLC")
 }
 
 // isTerminal reports whether f is one.

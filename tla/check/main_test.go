@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/tla"
 	"github.com/seed-fdf591db/bully/tla/check/internal/counter"
+	"github.com/seed-fdf591db/bully/tla/check/tlc"
 )
 
 // bench is a folder tla/ with configurations of the module Counter, and a TLC that answers with
@@ -34,6 +35,9 @@ func newBench(t *testing.T) *bench {
 	require.NoError(t, err)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("JAVA_HOME", "")
+	t.Setenv("CI", "")
+	t.Setenv("TLC", "")
+	t.Setenv(tlc.MirrorVariable, "")
 	t.Setenv("TLC_JAR", filepath.Join(bin, "java"))
 	t.Setenv("FAKE", b.fake)
 	t.Setenv("TMPDIR", t.TempDir())
@@ -193,11 +197,13 @@ func TestRed(t *testing.T) {
 			require.NoError(b.t, err)
 			b.write(filepath.Join(b.fake, "CounterHolds.txt"), string(text))
 		}, "Unknown operator: `Nowhere'"},
-		"JVM killed":    {func(b *bench) { b.write(filepath.Join(b.fake, "CounterHolds.kill"), "") }, "the JVM died (signal: killed)"},
-		"not in time":   {func(b *bench) { b.write(filepath.Join(b.fake, "CounterHolds.slow"), "") }, "not done after 1s, and stopped"},
-		"old Java":      {func(b *bench) { b.t.Setenv("FAKE_VERSION", "1.8.0") }, "which is too old: install Java 11"},
-		"no Java":       {func(b *bench) { b.t.Setenv("PATH", b.t.TempDir()) }, "there is no Java: install Java 11"},
-		"no Maven":      {func(b *bench) { b.t.Setenv("TLC_JAR", ""); noMaven(b.t) }, "there is no Maven"},
+		"JVM killed":  {func(b *bench) { b.write(filepath.Join(b.fake, "CounterHolds.kill"), "") }, "the JVM died (signal: killed)"},
+		"not in time": {func(b *bench) { b.write(filepath.Join(b.fake, "CounterHolds.slow"), "") }, "not done after 1s, and stopped"},
+		"no Maven, no mirror": {func(b *bench) {
+			b.t.Setenv("TLC_JAR", "")
+			b.t.Setenv(tlc.MirrorVariable, "http://127.0.0.1:1")
+			noMaven(b.t)
+		}, "Is this machine online?"},
 		"Maven offline": {func(b *bench) { b.t.Setenv("TLC_JAR", "") }, "repository is offline"},
 		"wrong checksum": {func(b *bench) {
 			b.t.Setenv("TLC_JAR", "")

@@ -50,18 +50,3 @@ func TestSameGraph(t *testing.T) {
 	other.Generated++
 	require.ErrorContains(t, sameGraph("TLC", e, other), "TLC finds on models/A: holds, 10 distinct states of 1001 generated")
 }
-
-func TestBoardOnATerminal(t *testing.T) {
-	var log strings.Builder
-	a := app{log: &log, live: true}
-	b := a.newBoard("TLC", 3, 0)
-	b.started("models/A")
-	b.started("models/B")
-	require.Contains(t, b.line(), "TLC 0/3, 0s: models/A 0s models/B 0s")
-	b.finished("models/A", "holds")
-	require.Contains(t, b.line(), "TLC 1/3, 0s: models/B 0s")
-	b.started(strings.Repeat("long", 50))
-	require.Len(t, b.line(), 100)
-	b.close()
-	require.True(t, strings.HasSuffix(log.String(), "\r\x1b[K"), "the line is taken away")
-}

@@ -7,9 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
-	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/tla"
 )
 
@@ -34,6 +32,9 @@ func (a *app) conclude(all []comparison, took times) error {
 		a.printDifferences(all)
 		a.printSummary(all, took)
 	}
+	if a.skipped != nil {
+		a.sayWithoutTLC(all)
+	}
 	var errs []error
 	if bad > 0 {
 		errs = append(errs, fmt.Errorf("%d of %d configurations are not as %s says", bad, len(all), tla.ListFile))
@@ -46,9 +47,16 @@ func (a *app) conclude(all []comparison, took times) error {
 
 // printTable prints what TLC and the explorer found, side by side.
 func (a *app) printTable(all []comparison) {
+	legend := "A = A: both found it. A / –: only TLC can tell, or stops earlier than the explorer."
+	if a.skipped != nil {
+		legend = "– / A: the explorer found it, and TLC did not run. –: only TLC can tell."
+	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, "\nTLC = explorer\tverdict\tdistinct\tgenerated\tdepth\tstates\t")
 	for _, c := range all {
+		if c.tlc == nil && c.explorer == nil {
+			continue
+		}
 		mark := ""
 		if len(c.differences) > 0 {
 			mark = "  <-- differs"
@@ -62,7 +70,7 @@ func (a *app) printTable(all []comparison) {
 			c.states(), mark)
 	}
 	_ = w.Flush()
-	_, _ = fmt.Fprintln(a.out, "\nA = A: both found it. A / –: only TLC can tell, or stops earlier than the explorer.")
+	_, _ = fmt.Fprintln(a.out, "\n"+legend)
 }
 
 // comparable reports whether the two must agree on the counts of c; see Entry.CompareExplorer.
@@ -89,6 +97,8 @@ func (c comparison) cell(of func(tla.Result) string, comparable bool) string {
 		right = of(c.explorer.Result)
 	}
 	switch {
+	case left == "–" && right == "–":
+		return "–"
 	case left == right:
 		return left + " = " + right
 	case left == "–" || right == "–":
@@ -139,93 +149,6 @@ func (a *app) printDifferences(all []comparison) {
 	}
 }
 
-// promise is a line of the table of promises: where one is checked.
-type promise struct {
-	property spec.Property
-	holds    []string // configurations in which it is checked and holds
-	fails    []string // configurations in which it fails, as it must
-}
-
-// promisesIn returns where each promise is checked. The textbook's algorithm promises nothing.
-func promisesIn(all []comparison) []promise {
-	var table []promise
-	for _, property := range spec.Properties() {
-		p := promise{property: property}
-		for _, c := range all {
-			e, name := c.entry, string(property)
-			switch {
-			case e.Module == "MCTextbook":
-			case e.Property == name:
-				p.fails = append(p.fails, e.Name)
-			case e.Verdict == tla.Holds && e.Configuration.Checks(name):
-				p.holds = append(p.holds, e.Name)
-			}
-		}
-		table = append(table, p)
-	}
-	return table
-}
-
-// unchecked returns the promises that no configuration checks, or none shows to be able to
-// fail. It matters only if the configurations were not picked by hand.
-func (a *app) unchecked(all []comparison) []string {
-	if a.pattern != "" {
-		return nil
-	}
-	var wrong []string
-	for _, p := range promisesIn(all) {
-		if len(p.holds) == 0 {
-			wrong = append(wrong, fmt.Sprintf("no configuration checks %s", p.property))
-		}
-		if len(p.fails) == 0 {
-			wrong = append(wrong, fmt.Sprintf("no configuration shows that %s can fail", p.property))
-		}
-	}
-	return wrong
-}
-
-// printSummary says in a few lines what it all came to.
-func (a *app) printSummary(all []comparison, took times) {
-	var held, hold, failed, fail, agreed, explored int
-	for _, c := range all {
-		good := 0
-		if len(c.differences) == 0 {
-			good = 1
-		}
-		if c.entry.Verdict == tla.Holds {
-			held, hold = held+good, hold+1
-		} else {
-			failed, fail = failed+good, fail+1
-		}
-		if c.explorer != nil {
-			agreed, explored = agreed+good, explored+1
-		}
-	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 3, ' ', 0)
-	_, _ = fmt.Fprintln(w, "\npromise\tholds in\tis seen to fail in\t")
-	for _, p := range promisesIn(all) {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t\n", p.property, inWords(p.holds), inWords(p.fails))
-	}
-	_ = w.Flush()
-	_, _ = fmt.Fprintf(a.out, "\n%d of %d configurations hold as they must, %d of %d fail as they must;\n"+
-		"the explorer agrees on %d of %d. TLC took %s on %d JVMs, the explorer %s, all %s.\n",
-		held, hold, failed, fail, agreed, explored, seconds(took.tlc), a.lanes, seconds(took.explorer), seconds(time.Since(a.begin)))
-}
-
-// inWords returns the first names and how many more there are.
-func inWords(names []string) string {
-	switch len(names) {
-	case 0:
-		return "none"
-	case 1:
-		return names[0]
-	}
-	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
-}
-
-// seconds rounds d for people.
-func seconds(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
-
 // found is one configuration in the JSON output.
 type found struct {
 	Name        string      `json:"name"`
@@ -239,11 +162,15 @@ type found struct {
 func (a *app) printJSON(all []comparison, missing []string, took times) error {
 	report := struct {
 		OK              bool     `json:"ok"`
+		TLCSkipped      string   `json:"tlc_skipped,omitempty"`
 		TLCSeconds      float64  `json:"tlc_seconds"`
 		ExplorerSeconds float64  `json:"explorer_seconds"`
 		Unchecked       []string `json:"unchecked,omitempty"`
 		Configurations  []found  `json:"configurations"`
 	}{OK: len(missing) == 0, TLCSeconds: took.tlc.Seconds(), ExplorerSeconds: took.explorer.Seconds(), Unchecked: missing}
+	if a.skipped != nil {
+		report.TLCSkipped = a.skipped.Error()
+	}
 	for _, c := range all {
 		f := found{Name: c.entry.Name, Expected: c.entry.Result, Differences: c.differences}
 		if c.tlc != nil {

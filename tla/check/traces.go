@@ -30,7 +30,7 @@ func (a *app) checkTraces(ctx context.Context) error {
 	begin := time.Now()
 	var shown *board
 	checker := traces.Checker{Runner: r, Modules: os.DirFS(a.dir), Chunk: a.chunk, Watch: func(runs int) tlc.Hooks {
-		shown = a.newBoard("TLC", runs, slowJob)
+		shown = a.newBoard("TLC", slowJob, plan{tasks: runs})
 		return tlc.Hooks{
 			Started:  func(j tlc.Job) { shown.started(path.Dir(j.Name)) },
 			Finished: func(o tlc.Outcome) { shown.finished(path.Dir(o.Job.Name), fmt.Sprintf("%.1fs", o.Report.Seconds)) },

@@ -25,10 +25,21 @@ var driver []byte
 
 var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
 
+// ErrNoJava is what every error of Java wraps: TLC cannot run on this machine.
+var ErrNoJava = errors.New("TLC needs Java " + strconv.Itoa(oldestJava) + " or later")
+
 // Java finds the java command: that of JAVA_HOME if it is set, or else the one in PATH. It
 // must be of version 11 or later.
 func Java(ctx context.Context) (string, error) {
-	const install = "install Java 11 or later (Debian: apt-get install default-jdk-headless)"
+	java, err := findJava(ctx)
+	if err != nil {
+		return "", fmt.Errorf("%w, and %w", ErrNoJava, err)
+	}
+	return java, nil
+}
+
+// findJava is Java; its errors say what is wrong, and not what TLC needs.
+func findJava(ctx context.Context) (string, error) {
 	name := "java"
 	if home := os.Getenv("JAVA_HOME"); home != "" {
 		name = filepath.Join(home, "bin", "java")
@@ -36,22 +47,56 @@ func Java(ctx context.Context) (string, error) {
 	java, err := exec.LookPath(name)
 	if err != nil {
 		if name != "java" {
-			return "", fmt.Errorf("JAVA_HOME is set, but there is no %s: correct it, or %s", name, install)
+			return "", fmt.Errorf("JAVA_HOME is set, but there is no %s: correct it or unset it", name)
 		}
-		return "", errors.New("there is no Java: " + install)
+		return "", errors.New("there is no java in PATH")
 	}
 	said, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("%s -version: %w: %s: %s", java, err, firstLines(string(said), 1), install)
+		return "", fmt.Errorf("%s -version fails: %w: %s", java, err, firstLines(string(said), 1))
 	}
 	m := javaVersion.FindSubmatch(said)
 	if m == nil {
 		return "", fmt.Errorf("%s does not say which version it is: %s", java, firstLines(string(said), 1))
 	}
 	if version, _ := strconv.Atoi(string(m[1])); version < oldestJava {
-		return "", fmt.Errorf("%s is Java %s, which is too old: %s", java, m[1], install)
+		return "", fmt.Errorf("%s is Java %s, which is too old", java, m[1])
 	}
 	return java, nil
+}
+
+// installers are the package managers that InstallJava knows, and their commands. A JDK has the
+// compiler that Driver needs; a JRE does not. macOS has one of these alone, so the order is free.
+var installers = []struct {
+	program, command string
+	root             bool // only root may run it
+}{
+	{"apt-get", "apt-get install -y default-jdk-headless", true},
+	{"dnf", "dnf install -y java-devel", true},
+	{"brew", "brew install --cask temurin", false},
+}
+
+// InstallJava returns the command that installs Java on this machine, or, if it knows no package
+// manager here, the address of an installer.
+func InstallJava() string {
+	return installJava(os.Geteuid() == 0, func(program string) bool {
+		_, err := exec.LookPath(program)
+		return err == nil
+	})
+}
+
+// installJava is InstallJava on a machine that has the programs for which has returns true.
+func installJava(root bool, has func(program string) bool) string {
+	for _, i := range installers {
+		switch {
+		case !has(i.program):
+		case i.root && !root:
+			return "sudo " + i.command
+		default:
+			return i.command
+		}
+	}
+	return "open https://adoptium.net and install a JDK"
 }
 
 // Driver returns the folder with the compiled driver, which it compiles into the folder cache
@@ -79,7 +124,7 @@ func Driver(ctx context.Context, java, cache string, log io.Writer) (string, err
 		"--release", strconv.Itoa(oldestJava), "-d", compiled, source).CombinedOutput()
 	if err != nil && strings.Contains(string(said), "Module jdk.compiler not found") {
 		_, _ = fmt.Fprintln(log, "This Java has no compiler (module jdk.compiler), so each configuration gets a JVM "+
-			"of its own.\nA JDK makes this faster (Debian: apt-get install default-jdk-headless).")
+			"of its own.\nA JDK makes this faster: "+InstallJava())
 		return "", nil
 	}
 	if err != nil {

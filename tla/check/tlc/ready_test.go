@@ -27,23 +27,40 @@ func TestJava(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "java", filepath.Base(java))
 
+	refused := func(why string) {
+		t.Helper()
+		_, err := Java(t.Context())
+		require.ErrorIs(t, err, ErrNoJava)
+		require.ErrorContains(t, err, "TLC needs Java 11 or later, and ")
+		require.ErrorContains(t, err, why)
+	}
 	t.Setenv("FAKE_VERSION", "1.8.0_402")
-	_, err = Java(t.Context())
-	require.ErrorContains(t, err, "is Java 8, which is too old: install Java 11 or later")
-
+	refused("is Java 8, which is too old")
 	t.Setenv("FAKE_VERSION", "unknown")
-	_, err = Java(t.Context())
-	require.ErrorContains(t, err, "does not say which version it is")
-
+	refused("does not say which version it is")
+	t.Setenv("FAKE_VERSION", "fails")
+	refused("java -version fails: exit status 1: no runtime")
 	t.Setenv("JAVA_HOME", t.TempDir())
-	_, err = Java(t.Context())
-	require.ErrorContains(t, err, "JAVA_HOME is set, but there is no")
-
+	refused("JAVA_HOME is set, but there is no")
 	t.Setenv("JAVA_HOME", "")
 	t.Setenv("PATH", t.TempDir())
-	_, err = Java(t.Context())
-	require.EqualError(t, err,
-		"there is no Java: install Java 11 or later (Debian: apt-get install default-jdk-headless)")
+	refused("there is no java in PATH")
+}
+
+// TestInstallJava: on each platform one command, and nothing that is not there.
+func TestInstallJava(t *testing.T) {
+	for _, c := range []struct {
+		has, says string
+		root      bool
+	}{
+		{"apt-get", "sudo apt-get install -y default-jdk-headless", false},
+		{"apt-get", "apt-get install -y default-jdk-headless", true},
+		{"dnf", "sudo dnf install -y java-devel", false},
+		{"brew", "brew install --cask temurin", false},
+		{"", "open https://adoptium.net and install a JDK", false},
+	} {
+		require.Equal(t, c.says, installJava(c.root, func(program string) bool { return program == c.has }))
+	}
 }
 
 func TestDriver(t *testing.T) {
@@ -60,7 +77,7 @@ func TestDriver(t *testing.T) {
 	classes, err := Driver(t.Context(), "java", cache, &log)
 	require.NoError(t, err)
 	require.Empty(t, classes)
-	require.Contains(t, log.String(), "apt-get install default-jdk-headless")
+	require.Contains(t, log.String(), "A JDK makes this faster: "+InstallJava())
 	t.Setenv("FAKE_NO_COMPILER", "")
 
 	classes, err = Driver(t.Context(), "java", cache, &log)

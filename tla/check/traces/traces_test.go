@@ -33,7 +33,7 @@ func newChecker(t testing.TB) *Checker {
 	require.NoError(t, err)
 	if _, err := exec.LookPath("mvn"); err != nil && os.Getenv("TLC_JAR") == "" {
 		if _, err := os.Stat(cache); err != nil {
-			t.Skip("TLC does not replay traces here: it was never fetched, and there is no Maven to do so")
+			t.Skip("TLC does not replay traces here: TLC was never fetched: make check does so")
 		}
 	}
 	jar, err := tlc.Jar(t.Context(), os.Getenv("TLC_JAR"), cache, os.Stderr)
