@@ -8,33 +8,56 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/conformance/check"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// runCommand returns the command line of a real node, in the LAN profile, with further flags. Root lets it go before
-// other programs: the profile takes a node that waits 15 ms for a processor for one that was paused, and such a one
-// resigns. So nothing may be asked of such nodes but what holds however often they do.
-func runCommand(flags ...string) []string { return commandOf("lan", flags...) }
+// steadyCommand returns the command line of a real node that keeps its reign on a busy machine, with further flags.
+func steadyCommand(t testing.TB, flags ...string) []string {
+	t.Helper()
+	return commandOf(t, append(proctest.Steady(), flags...)...)
+}
 
-// steadyCommand returns the command line of a real node that is not so easily held up: for tests of who leads, or for how long.
-func steadyCommand(flags ...string) []string { return commandOf("busy", flags...) }
+// quickCommand returns the command line of a real node that takes a pause of 0.6 s for a death. It is for tests that do
+// harm all the time, and ask for what must hold however often nodes elect: they see five times as many elections.
+func quickCommand(t testing.TB, flags ...string) []string {
+	t.Helper()
+	return commandOf(t, append([]string{"-profile", "busy"}, flags...)...)
+}
 
-func commandOf(profile string, flags ...string) []string {
+// commandOf returns the command line of a real node. Root lets it go before other programs.
+func commandOf(t testing.TB, flags ...string) []string {
+	t.Helper()
+	binary, err := program()
+	require.NoError(t, err)
 	var command []string
 	if nice, err := exec.LookPath("nice"); err == nil && os.Geteuid() == 0 {
 		command = []string{nice, "-n", "-10"}
 	}
-	return append(append(command, binary, "run", "-cluster", "localcluster", "-insecure", "-profile", profile), flags...)
+	return append(append(command, binary, "run", "-cluster", "localcluster", "-insecure"), flags...)
+}
+
+// current returns the reign that all nodes with these ids name, as proctest asks for it.
+func current(c *Cluster, ids ...int) func() proctest.Reign {
+	return func() proctest.Reign {
+		reign, ok := c.View().Agreed(ids...)
+		if !ok {
+			return proctest.Reign{}
+		}
+		return proctest.Reign{Leader: strconv.Itoa(reign.Leader), Epoch: reign.Epoch}
+	}
 }
 
 // bullies returns a cluster of real nodes that is checked and closed when the test ends.
-func bullies(t *testing.T, config Config) *Cluster {
+func bullies(t testing.TB, config Config) *Cluster {
 	t.Helper()
 	c, err := New(config)
 	require.NoError(t, err)
@@ -44,7 +67,7 @@ func bullies(t *testing.T, config Config) *Cluster {
 
 // finish checks a cluster and closes it: nobody may ever have told of two leaders in one epoch, and if the nodes write
 // traces, they must merge into a run that keeps the promises.
-func finish(t *testing.T, c *Cluster) {
+func finish(t testing.TB, c *Cluster) {
 	t.Helper()
 	defer func() { require.NoError(t, c.Close()) }()
 	if t.Failed() {
@@ -95,7 +118,7 @@ func calmly(t *testing.T, config Config, start []int, leader int, try func(c *Cl
 }
 
 // explain prints what the nodes have said, and the end of their logs.
-func explain(t *testing.T, c *Cluster) {
+func explain(t testing.TB, c *Cluster) {
 	t.Helper()
 	events := c.Events(0)
 	for _, e := range events[max(0, len(events)-60):] {
@@ -137,7 +160,7 @@ func onePerEpoch(events []Event) error {
 }
 
 // checkTraces merges the traces of all nodes, and checks that the result is a run that the specification allows.
-func checkTraces(t *testing.T, c *Cluster) {
+func checkTraces(t testing.TB, c *Cluster) {
 	t.Helper()
 	name := filepath.Join(c.Dir(), "merged.ndjson")
 	file, err := os.Create(name)
@@ -153,6 +176,16 @@ func checkTraces(t *testing.T, c *Cluster) {
 	report, err := check.Trace(file, check.Options{Strict: true})
 	require.NoError(t, err)
 	t.Logf("merged: %s; %d reigns", summary, report.Reigns)
+}
+
+// together runs a subtest for each element at the same time. They mostly wait, and count as one for -parallel.
+func together[T any](t *testing.T, all []T, name func(T) string, run func(t *testing.T, x T)) {
+	t.Helper()
+	var wait sync.WaitGroup
+	for _, x := range all {
+		wait.Go(func() { t.Run(name(x), func(t *testing.T) { run(t, x) }) })
+	}
+	wait.Wait()
 }
 
 // rounds returns how often something is to be done: the whole of it if BULLY_SOAK is set, a fifth if not, a tenth in short
@@ -171,7 +204,7 @@ func rounds(full int) int {
 const patience = time.Minute
 
 // within bounds what a test waits for.
-func within(t *testing.T, d time.Duration) context.Context {
+func within(t testing.TB, d time.Duration) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	t.Cleanup(cancel)
@@ -179,7 +212,7 @@ func within(t *testing.T, d time.Duration) context.Context {
 }
 
 // agree waits until nodes agree, in an epoch above one.
-func agree(t *testing.T, c *Cluster, above uint64, ids ...int) Reign {
+func agree(t testing.TB, c *Cluster, above uint64, ids ...int) Reign {
 	t.Helper()
 	reign, err := c.Agree(within(t, patience), above, ids...)
 	require.NoError(t, err)
@@ -187,7 +220,7 @@ func agree(t *testing.T, c *Cluster, above uint64, ids ...int) Reign {
 }
 
 // leads waits until nodes agree on one certain leader, in an epoch above one.
-func leads(t *testing.T, c *Cluster, leader int, above uint64, ids ...int) Reign {
+func leads(t testing.TB, c *Cluster, leader int, above uint64, ids ...int) Reign {
 	t.Helper()
 	var reign Reign
 	require.NoError(t, c.Wait(within(t, patience), fmt.Sprintf("nodes %v name %d, above epoch %d", ids, leader, above),
@@ -199,20 +232,20 @@ func leads(t *testing.T, c *Cluster, leader int, above uint64, ids ...int) Reign
 }
 
 // leaderless waits until nodes name no leader.
-func leaderless(t *testing.T, c *Cluster, ids ...int) {
+func leaderless(t testing.TB, c *Cluster, ids ...int) {
 	t.Helper()
 	require.NoError(t, c.Wait(within(t, patience), fmt.Sprintf("nodes %v name no leader", ids),
 		func(v View) bool { return v.Leaderless(ids...) }))
 }
 
 // eventually waits for what can only be looked at, not waited for.
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	require.Eventually(t, holds, patience, 5*time.Millisecond, what)
 }
 
 // ends waits until the process of a node has ended.
-func ends(t *testing.T, c *Cluster, id int) {
+func ends(t testing.TB, c *Cluster, id int) {
 	t.Helper()
 	select {
 	case <-c.Gone(id):
@@ -235,6 +268,7 @@ func epochsSince(events []Event) []uint64 {
 
 // TestChecks sees that the checks of these tests fail when they should.
 func TestChecks(t *testing.T) {
+	t.Parallel()
 	told := func(node, leader int, epoch uint64) Event {
 		return Event{Node: node, Running: true, Leader: leader, Epoch: epoch, Leading: node == leader}
 	}
@@ -249,7 +283,8 @@ func TestChecks(t *testing.T) {
 
 // TestHandOversOfProcesses has leaders hand over by name (R51), again and again.
 func TestHandOversOfProcesses(t *testing.T) {
-	all, err := Failovers{Config: Config{Nodes: 3, Command: steadyCommand()}, Fault: FaultResign, Rounds: 3}.Measure(t.Context())
+	t.Parallel()
+	all, err := Failovers{Config: Config{Nodes: 3, Command: steadyCommand(t)}, Fault: FaultResign, Rounds: 3}.Measure(t.Context())
 	require.NoError(t, err)
 	for _, one := range all {
 		require.NotEqual(t, one.Old.Leader, one.New.Leader)

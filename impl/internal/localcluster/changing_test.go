@@ -16,9 +16,9 @@ import (
 	"github.com/seed-fdf591db/bully/spec"
 )
 
-// changingCommand returns the command line of a node whose members come and go.
-func changingCommand(flags ...string) []string {
-	command := runCommand(append([]string{"-http-control"}, flags...)...)
+// changingCommand makes a command line that of a node whose members come and go.
+func changingCommand(command []string) []string {
+	command = append(command, "-http-control")
 	at := slices.Index(command, "-cluster") // it is in the record
 	return slices.Delete(command, at, at+2)
 }
@@ -144,7 +144,7 @@ func (c *island) harm(ctx context.Context, random *rand.Rand, cuts bool, struck 
 // random moments, and cut off if that can be done. All of it comes to be, and nobody ever hears of two leaders in an epoch.
 func growAndShrink(t *testing.T, network Network, seed uint64) (kills, cuts int) {
 	t.Helper()
-	c := &island{Cluster: bullies(t, Config{Nodes: 5, Changing: true, Network: network, Command: changingCommand("-preempt", "300ms"), Traces: true}),
+	c := &island{Cluster: bullies(t, Config{Nodes: 5, Changing: true, Network: network, Command: changingCommand(quickCommand(t, "-preempt", "300ms")), Traces: true}),
 		t: t, rand: rand.New(rand.NewPCG(seed, 0)), join: map[int]spec.Member{}}
 	order := c.rand.Perm(5)
 	for i := range order {
@@ -192,6 +192,7 @@ func growAndShrink(t *testing.T, network Network, seed uint64) (kills, cuts int)
 
 // TestGrowAndShrinkKilled: from one to three to five nodes and back, under kill −9.
 func TestGrowAndShrinkKilled(t *testing.T) {
+	t.Parallel()
 	seed, kills, n := rand.Uint64(), 0, changeRounds()
 	t.Logf("seed %d", seed)
 	began := time.Now()
@@ -205,6 +206,7 @@ func TestGrowAndShrinkKilled(t *testing.T) {
 
 // TestGrowAndShrinkCut is the same, with nodes cut off the network too.
 func TestGrowAndShrinkCut(t *testing.T) {
+	t.Parallel()
 	if err := CanNamespace(); err != nil {
 		t.Skipf("links cannot be cut: %v", err)
 	}
@@ -222,8 +224,9 @@ func TestGrowAndShrinkCut(t *testing.T) {
 // TestReplaceAll replaces five nodes by five new ones, one by one, and says for how long nobody led in all. How short that may be is a
 // matter of the machine: what a hand-over takes of messages and waits is asked in virtual time, in impl/host.
 func TestReplaceAll(t *testing.T) {
+	t.Parallel()
 	for range max(changeRounds()/5, 1) {
-		c := &island{Cluster: bullies(t, Config{Nodes: 10, Changing: true, Command: changingCommand(), Traces: true}), t: t, join: map[int]spec.Member{}}
+		c := &island{Cluster: bullies(t, Config{Nodes: 10, Changing: true, Command: changingCommand(steadyCommand(t, "-preempt", "1s")), Traces: true}), t: t, join: map[int]spec.Member{}}
 		require.NoError(t, c.Init("island", ids(1, 5)...))
 		require.NoError(t, c.Start(ids(1, 5)...))
 		agree(t, c.Cluster, 0, ids(1, 5)...)
@@ -251,6 +254,7 @@ func TestReplaceAll(t *testing.T) {
 
 // TestGaps sees that the sum of times without a leader is one.
 func TestGaps(t *testing.T) {
+	t.Parallel()
 	at := func(ms int) time.Time { return time.UnixMilli(int64(ms)) }
 	e := func(ms, node int, leads bool) Event {
 		return Event{Node: node, At: at(ms), Running: true, Leading: leads}

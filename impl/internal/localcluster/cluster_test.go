@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
+
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
 // TestNodes does to fake nodes all that can be done to nodes.
 func TestNodes(t *testing.T) {
-	t.Cleanup(func() { goleak.VerifyNone(t) })
+	t.Parallel()
 	ctx := within(t, patience)
 	c := fakes(t, Config{Nodes: 3})
 	require.Equal(t, []int{1, 3}, c.IDs(2))
@@ -50,8 +51,8 @@ func TestNodes(t *testing.T) {
 	require.Zero(t, c.ExitStatus(3))
 	<-c.Gone(3)
 	naming(t, ctx, c, map[int]int{1: 2, 2: 2})
-	require.True(t, c.View().Nodes[0].Heard)
-	require.False(t, c.View().Nodes[2].Running)
+	require.True(t, c.View().Nodes[0].Heard, "%s", c.View())
+	require.False(t, c.View().Nodes[2].Running, "%s", c.View())
 
 	u, err := c.Usage(1)
 	require.NoError(t, err)
@@ -70,6 +71,7 @@ func TestNodes(t *testing.T) {
 
 // TestConfig sees what is said of a cluster that cannot be.
 func TestConfig(t *testing.T) {
+	t.Parallel()
 	_, err := New(Config{Nodes: 0, Command: []string{"x"}})
 	require.ErrorContains(t, err, "a cluster has 1 to 64 nodes, not 0")
 	_, err = New(Config{Nodes: 65, Command: []string{"x"}})
@@ -79,7 +81,7 @@ func TestConfig(t *testing.T) {
 	c, err := New(Config{Nodes: 1, Command: []string{"/no/such/program"}})
 	require.NoError(t, err)
 	require.ErrorContains(t, c.Start(), "start node 1: ")
-	require.False(t, c.View().Nodes[0].Running)
+	require.False(t, c.View().Nodes[0].Running, "%s", c.View())
 	dir := c.Dir()
 	require.NoError(t, c.Close())
 	require.NoError(t, c.Close(), "again")
@@ -89,6 +91,7 @@ func TestConfig(t *testing.T) {
 
 // TestFailures sees whether one who waits is told of nodes that have failed.
 func TestFailures(t *testing.T) {
+	t.Parallel()
 	c := fakes(t, Config{Nodes: 2, Extra: func(id int) []string { return []string{fmt.Sprintf("-fails=%v", id == 2)} }})
 	require.NoError(t, c.Start())
 	<-c.Gone(2)
@@ -106,6 +109,7 @@ func TestFailures(t *testing.T) {
 
 // TestAgreed is what agreement is.
 func TestAgreed(t *testing.T) {
+	t.Parallel()
 	now := time.Unix(1, 0)
 	node := func(id, leader int, epoch uint64, leading bool) NodeView {
 		now = now.Add(time.Second)
@@ -142,12 +146,13 @@ func TestAgreed(t *testing.T) {
 		})
 	}
 	v := View{Nodes: []NodeView{node(1, 0, 4, false), node(2, 0, 4, false), untold}}
-	require.True(t, v.Leaderless(1, 2))
-	require.False(t, v.Leaderless(1, 2, 3))
+	require.True(t, v.Leaderless(1, 2), "%s", v)
+	require.False(t, v.Leaderless(1, 2, 3), "%s", v)
 }
 
 // TestParseEvent reads what nodes serve.
 func TestParseEvent(t *testing.T) {
+	t.Parallel()
 	heard := time.Unix(5, 0)
 	e, err := parseEvent(3, ` {"at":1700000000000001,"node":"3","role":"follower","leader":"5","epoch":4,"leading":false}`, heard)
 	require.NoError(t, err)
@@ -165,16 +170,17 @@ func TestParseEvent(t *testing.T) {
 
 // TestLateEvents drops what a process has said that is heard only after its end: the node may run again.
 func TestLateEvents(t *testing.T) {
+	t.Parallel()
 	c := fakes(t, Config{Nodes: 1})
 	first := c.watch.begin(1)
 	c.watch.add(first, Event{Node: 1, Running: true, Leader: 1, Epoch: 4, Leading: true})
-	require.True(t, c.View().Nodes[0].Leading)
+	require.True(t, c.View().Nodes[0].Leading, "%s", c.View())
 	c.watch.add(first, Event{Node: 1})
 	c.watch.add(first, Event{Node: 1, Running: true, Leader: 1, Epoch: 5})
-	require.False(t, c.View().Nodes[0].Running)
+	require.False(t, c.View().Nodes[0].Running, "%s", c.View())
 	second := c.watch.begin(1)
 	c.watch.add(first, Event{Node: 1, Running: true, Leader: 1, Epoch: 6})
-	require.False(t, c.View().Nodes[0].Heard)
+	require.False(t, c.View().Nodes[0].Heard, "%s", c.View())
 	c.watch.add(second, Event{Node: 1, Running: true, Leader: 1, Epoch: 7})
 	require.Equal(t, uint64(7), c.View().Nodes[0].Epoch)
 	require.Len(t, c.Events(0), 3)
@@ -184,6 +190,7 @@ func TestLateEvents(t *testing.T) {
 
 // TestReserve sees that a reserved port is nobody else's, refuses connections, and can be listened at.
 func TestReserve(t *testing.T) {
+	t.Parallel()
 	addr, release, err := Reserve()
 	require.NoError(t, err)
 	defer release()
@@ -209,6 +216,7 @@ func TestReserve(t *testing.T) {
 
 // TestOrphans kills a process that runs a cluster: no node may outlive it.
 func TestOrphans(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ends the nodes of a process that was killed")
 	}
@@ -230,8 +238,8 @@ func TestOrphans(t *testing.T) {
 			return // gone, or nobody has collected it yet
 		}
 		if err := sleep(ctx, time.Millisecond); err != nil {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-			require.Fail(t, "a node outlives the process that started it")
+			_ = proctest.Kill(pid, syscall.SIGKILL)
+			require.Fail(t, "a node outlives the process that started it", "process %d: %s", pid, status)
 		}
 	}
 }

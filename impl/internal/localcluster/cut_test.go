@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 )
 
 // naming waits until fake nodes name others.
@@ -28,16 +27,16 @@ func naming(t *testing.T, ctx context.Context, c *Cluster, want map[int]int) {
 
 // TestProxies cuts links, in both directions and in one, and kills a node behind a cut.
 func TestProxies(t *testing.T) {
-	t.Cleanup(func() { goleak.VerifyNone(t) })
+	t.Parallel()
 	testCuts(t, Proxied)
 }
 
 // TestNamespaces does the same to networks of their own.
 func TestNamespaces(t *testing.T) {
+	t.Parallel()
 	if err := CanNamespace(); err != nil {
 		t.Skip(err)
 	}
-	t.Cleanup(func() { goleak.VerifyNone(t) })
 	testCuts(t, Namespaced)
 }
 
@@ -116,6 +115,7 @@ func refusals(t *testing.T, c *Cluster, id int) map[string]int {
 
 // TestCutDirect sees that bare loopback cannot be cut.
 func TestCutDirect(t *testing.T) {
+	t.Parallel()
 	c := fakes(t, Config{Nodes: 2})
 	_, err := c.Cut(Link{1, 2})
 	require.ErrorContains(t, err, "cannot be cut: use Proxied or Namespaced")
@@ -123,6 +123,7 @@ func TestCutDirect(t *testing.T) {
 
 // TestLinks lists links.
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	require.Equal(t, []Link{{1, 3}, {2, 3}, {3, 1}, {3, 2}}, Between([]int{1, 2}, []int{3}))
 	require.Equal(t, []Link{{1, 3}, {2, 3}}, OneWay([]int{1, 2}, []int{3}))
 }

@@ -18,45 +18,50 @@ import (
 // TestDiskFails breaks the disk of one of five nodes in real ways, and kills the leader, so that every other has to
 // write. The node stops, with status 1, and says why. The others go on, and elect the highest of them.
 func TestDiskFails(t *testing.T) {
-	for _, x := range []struct {
+	t.Parallel()
+	type row struct {
 		name string
 		// prepare returns the folder for the data of the node, and what breaks it once the node runs; or why it
 		// cannot be broken so here.
 		prepare func(t *testing.T) (data string, breakDisk func(c *Cluster, id int), err error)
 		says    string
-	}{
-		{"full", fullDisk, "no space left on device"},
-		{"sync fails", failingSync, "input/output error"},
-		{"file too large", fileLimit, "file too large"},
-	} {
-		// 4 must write to win, 2 to grant.
-		for _, id := range []int{4, 2} {
-			t.Run(fmt.Sprintf("%s at %d", x.name, id), func(t *testing.T) {
-				data, breakDisk, err := x.prepare(t)
-				if err != nil {
-					t.Skip(err)
-				}
-				c := bullies(t, Config{Nodes: 5, Command: steadyCommand("-preempt", "300ms"), Data: func(n int) string {
-					if n == id {
-						return data
-					}
-					return filepath.Join(t.TempDir(), strconv.Itoa(n))
-				}})
-				require.NoError(t, c.Start())
-				old := leads(t, c, 5, 0, c.IDs()...)
-				breakDisk(c, id)
-				_, err = c.Kill(5)
-				require.NoError(t, err)
-				ends(t, c, id)
-				require.Equal(t, 1, c.ExitStatus(id), "it said:\n%s", c.Log(id))
-				said := c.Log(id)
-				require.Contains(t, said, x.says)
-				left := c.IDs(5, id)
-				next := leads(t, c, left[len(left)-1], old.Epoch, left...)
-				t.Logf("the others go on: %d leads epoch %d; node %d said: %s", next.Leader, next.Epoch, id, lastLine(said))
-			})
-		}
+		id      int // 4 must write to win, 2 to grant
 	}
+	var rows []row
+	for _, x := range []row{
+		{"full", fullDisk, "no space left on device", 4},
+		{"sync fails", failingSync, "input/output error", 4},
+		{"file too large", fileLimit, "file too large", 4},
+	} {
+		rows = append(rows, x)
+		x.id = 2
+		rows = append(rows, x)
+	}
+	together(t, rows, func(x row) string { return fmt.Sprintf("%s at %d", x.name, x.id) }, func(t *testing.T, x row) {
+		id := x.id
+		data, breakDisk, err := x.prepare(t)
+		if err != nil {
+			t.Skip(err)
+		}
+		c := bullies(t, Config{Nodes: 5, Command: steadyCommand(t, "-preempt", "300ms"), Data: func(n int) string {
+			if n == id {
+				return data
+			}
+			return filepath.Join(t.TempDir(), strconv.Itoa(n))
+		}})
+		require.NoError(t, c.Start())
+		old := leads(t, c, 5, 0, c.IDs()...)
+		breakDisk(c, id)
+		_, err = c.Kill(5)
+		require.NoError(t, err)
+		ends(t, c, id)
+		require.Equal(t, 1, c.ExitStatus(id), "it said:\n%s", c.Log(id))
+		said := c.Log(id)
+		require.Contains(t, said, x.says)
+		left := c.IDs(5, id)
+		next := leads(t, c, left[len(left)-1], old.Epoch, left...)
+		t.Logf("the others go on: %d leads epoch %d; node %d said: %s", next.Leader, next.Epoch, id, lastLine(said))
+	})
 }
 
 // lastLine returns the last line of a text.
@@ -109,11 +114,12 @@ func mount(t *testing.T, dir string, arguments ...string) error {
 
 // TestFullDiskInPlace fills the disk of the node that is to lead next. Its record is written where it is, and that needs no room: it leads.
 func TestFullDiskInPlace(t *testing.T) {
+	t.Parallel()
 	dir, fill, err := smallDisk(t)
 	if err != nil {
 		t.Skip(err)
 	}
-	c := bullies(t, Config{Nodes: 3, Command: steadyCommand("-preempt", "300ms"), Data: func(n int) string {
+	c := bullies(t, Config{Nodes: 3, Command: steadyCommand(t, "-preempt", "300ms"), Data: func(n int) string {
 		if n == 2 {
 			return filepath.Join(dir, "data")
 		}

@@ -10,7 +10,12 @@ import (
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	c, err := New(Config{Nodes: 5, Command: []string{binary, "run", "-cluster", "example"}})
+	bully, err := program()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := New(Config{Nodes: 5, Command: []string{bully, "run", "-cluster", "example", "-profile", "busy"}})
 	if err != nil {
 		fmt.Println(err)
 		return

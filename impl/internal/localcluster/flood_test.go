@@ -104,13 +104,14 @@ func runFlood(addr string) int {
 // thousand connections. No reign may end of it, a node that restarts meanwhile must find its way, and memory must stay
 // bounded.
 func TestFlood(t *testing.T) {
+	t.Parallel()
 	const silent = 10_000
 	var limit syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	if limit.Max < silent+1000 {
 		t.Skipf("this process may open %d files, and needs %d", limit.Max, silent+1000)
 	}
-	calmly(t, Config{Nodes: 5, Command: steadyCommand("-preempt", "300ms")}, ids(1, 5), 5, func(c *Cluster, old Reign) error {
+	calmly(t, Config{Nodes: 5, Command: steadyCommand(t, "-preempt", "300ms")}, ids(1, 5), 5, func(c *Cluster, old Reign) error {
 		heard := len(c.Events(0))
 		_, err := c.Kill(2)
 		require.NoError(t, err)

@@ -10,19 +10,20 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/history"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 
 	"github.com/stretchr/testify/require"
 )
 
-// soak returns how many times as long a test is to be as it commonly is: the environment variable BULLY_SOAK, or 1.
+// soak returns how many times as long a test must be as it commonly is: three times the environment variable BULLY_SOAK,
+// or once.
 func soak() int {
 	if n, err := strconv.Atoi(os.Getenv("BULLY_SOAK")); err == nil && n > 0 {
-		return n
+		return 3 * n
 	}
 	return 1
 }
@@ -51,6 +52,7 @@ func (p *resourceProcess) kill() {
 // real resources, and readers, while leaders are stopped in their tracks and killed, their work too, and so is the process
 // of the resources; and requests and answers are lost.
 func TestHistory(t *testing.T) {
+	t.Parallel()
 	r := &recorder{begin: time.Now(), pids: map[string]int{}, changed: make(chan struct{})}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
@@ -61,10 +63,10 @@ func TestHistory(t *testing.T) {
 	p.start()
 	t.Cleanup(func() { p.kill() })
 
-	t.Setenv(leaderVariable, server.URL+" http://"+addr)
-	command := steadyCommand("-preempt", "400ms")
+	writer := []string{"-move", "--", "env", leaderVariable + "=" + server.URL + " http://" + addr, os.Args[0]}
+	command := steadyCommand(t, "-preempt", "400ms")
 	command[slices.Index(command, "run")] = "exec"
-	c := bullies(t, Config{Nodes: 3, Command: command, Extra: func(int) []string { return []string{"-move", "--", os.Args[0]} }, Traces: true})
+	c := bullies(t, Config{Nodes: 3, Command: command, Extra: func(int) []string { return writer }, Traces: true})
 	require.NoError(t, c.Start())
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
@@ -72,7 +74,7 @@ func TestHistory(t *testing.T) {
 		readers.Go(func() { r.read(c, "http://"+addr, stop) })
 	}
 	h := histories{t, c, r, 0}
-	for range 3 * soak() {
+	for range soak() {
 		for _, harm := range []func() bool{h.stopNode, h.stopBoth, h.killNode} {
 			attempts := 1
 			for ; !harm(); attempts++ {
@@ -158,9 +160,9 @@ func (h *histories) stopBoth() bool {
 	h.r.mu.Unlock()
 	_, err := h.c.Pause(old.Leader)
 	require.NoError(h.t, err)
-	stopped := pid != 0 && syscall.Kill(pid, pauseSignal) == nil // 0, where another has written instead, would be whoever runs the tests
+	stopped := proctest.Kill(pid, pauseSignal) == nil // not if another node has written instead
 	h.writes(old.Leader)
-	late := stopped && syscall.Kill(pid, continueSignal) == nil && h.late(old)
+	late := stopped && proctest.Kill(pid, continueSignal) == nil && h.late(old)
 	_, err = h.c.Continue(old.Leader)
 	require.NoError(h.t, err)
 	return late

@@ -20,11 +20,13 @@ import (
 // node has granted is forgotten, and with its vote another could win the epoch of that leader. One node remembers. The other
 // stops for good before it votes, and says why; people see it; and it comes back when a person has answered for it.
 func TestLostDisk(t *testing.T) {
-	for _, c := range []struct {
+	t.Parallel()
+	type row struct {
 		name string
 		make func(t *testing.T) *Cluster
 		lose func(t *testing.T, c *Cluster, copy string)
-	}{
+	}
+	together(t, []row{
 		{"wiped", fixedThree, func(t *testing.T, c *Cluster, _ string) {}},
 		{"an old copy", fixedThree, func(t *testing.T, c *Cluster, copy string) { require.NoError(t, os.CopyFS(c.Data(1), os.DirFS(copy))) }},
 		{"wiped, and made anew", changingThree, func(t *testing.T, c *Cluster, _ string) {
@@ -39,35 +41,33 @@ func TestLostDisk(t *testing.T) {
 		{"an old copy of changing members", changingThree, func(t *testing.T, c *Cluster, copy string) {
 			require.NoError(t, os.CopyFS(c.Data(1), os.DirFS(copy)))
 		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			cluster := c.make(t)
-			require.NoError(t, cluster.Start())
-			old := leads(t, cluster, 3, 0, cluster.IDs()...)
-			_, err := cluster.Stop(1)
-			require.NoError(t, err)
-			copied := t.TempDir()
-			require.NoError(t, os.CopyFS(copied, os.DirFS(cluster.Data(1))))
-			require.NoError(t, cluster.Start(1))
-			last := agree(t, cluster, old.Epoch-1, cluster.IDs()...)
+	}, func(c row) string { return c.name }, func(t *testing.T, c row) {
+		cluster := c.make(t)
+		require.NoError(t, cluster.Start())
+		old := leads(t, cluster, 3, 0, cluster.IDs()...)
+		_, err := cluster.Stop(1)
+		require.NoError(t, err)
+		copied := t.TempDir()
+		require.NoError(t, os.CopyFS(copied, os.DirFS(cluster.Data(1))))
+		require.NoError(t, cluster.Start(1))
+		last := agree(t, cluster, old.Epoch-1, cluster.IDs()...)
 
-			_, err = cluster.Pause(3)
-			require.NoError(t, err)
-			_, err = cluster.Kill(1)
-			require.NoError(t, err)
-			require.NoError(t, os.RemoveAll(cluster.Data(1)))
-			c.lose(t, cluster, copied)
-			require.NoError(t, cluster.Start(1))
-			disowned(t, cluster, 1, 2)
-			raise(t, cluster, 1, 2, spec.Epoch(last.Epoch)+1000)
-			require.NoError(t, cluster.Start(1))
-			agree(t, cluster, last.Epoch, 1, 2)
-			require.False(t, saysLost(t, cluster, 2, 1))
-			_, err = cluster.Continue(3)
-			require.NoError(t, err)
-			agree(t, cluster, last.Epoch, 1, 2, 3)
-		})
-	}
+		_, err = cluster.Pause(3)
+		require.NoError(t, err)
+		_, err = cluster.Kill(1)
+		require.NoError(t, err)
+		require.NoError(t, os.RemoveAll(cluster.Data(1)))
+		c.lose(t, cluster, copied)
+		require.NoError(t, cluster.Start(1))
+		disowned(t, cluster, 1, 2)
+		raise(t, cluster, 1, 2, spec.Epoch(last.Epoch)+1000)
+		require.NoError(t, cluster.Start(1))
+		agree(t, cluster, last.Epoch, 1, 2)
+		require.False(t, saysLost(t, cluster, 2, 1), "node 2 says that the disk of 1 is lost, which has a new record and agrees")
+		_, err = cluster.Continue(3)
+		require.NoError(t, err)
+		agree(t, cluster, last.Epoch, 1, 2, 3)
+	})
 }
 
 // disowned waits until a node that has lost its disk has stopped for good, and one that remembers more has said so.
@@ -94,6 +94,7 @@ func disowned(t *testing.T, c *Cluster, lost, by int) {
 // knows of as many numbers as the node has used. What it does not know is an epoch that the node has promised since, or led, or a
 // change of the members.
 func TestCopyOfTheSameRun(t *testing.T) {
+	t.Parallel()
 	elect := func(t *testing.T, c *Cluster, old Reign) {
 		_, err := c.Kill(3)
 		require.NoError(t, err)
@@ -105,50 +106,50 @@ func TestCopyOfTheSameRun(t *testing.T) {
 		who := &island{Cluster: c, t: t}
 		require.NoError(t, who.ensure(web.Change{Do: "add", ID: nodeID(4), Address: "127.0.0.1:1", Kind: spec.Observer}))
 	}
-	for _, c := range []struct {
+	type row struct {
 		name     string
 		make     func(t *testing.T) *Cluster
 		goesOn   func(t *testing.T, c *Cluster, old Reign)
 		lost, by int
-	}{
+	}
+	together(t, []row{
 		{"a follower", fixedThree, elect, 1, 2},
 		{"the leader", fixedThree, elect, 2, 1},
 		{"a follower among changing members", changingThree, elect, 1, 2},
 		{"the leader among changing members", changingThree, elect, 2, 1},
 		{"members have changed", changingThree, change, 1, 3},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			cluster := c.make(t)
-			require.NoError(t, cluster.Start())
-			old := leads(t, cluster, 3, 0, cluster.IDs()...)
-			copied := t.TempDir()
-			require.NoError(t, os.CopyFS(copied, os.DirFS(cluster.Data(c.lost))))
-			record, err := storage.Inspect(copied)
-			require.NoError(t, err)
-			knew := uint64(record.Promise.Epoch)
-			c.goesOn(t, cluster, old)
+	}, func(c row) string { return c.name }, func(t *testing.T, c row) {
+		cluster := c.make(t)
+		require.NoError(t, cluster.Start())
+		old := leads(t, cluster, 3, 0, cluster.IDs()...)
+		copied := t.TempDir()
+		require.NoError(t, os.CopyFS(copied, os.DirFS(cluster.Data(c.lost))))
+		record, err := storage.Inspect(copied)
+		require.NoError(t, err)
+		knew := uint64(record.Promise.Epoch)
+		c.goesOn(t, cluster, old)
 
-			rollBack(t, cluster, c.lost, copied)
-			lacks := "it has held version 2 of the members"
-			if slices.ContainsFunc(cluster.Events(0), func(e Event) bool { return e.Node == c.lost && e.Epoch > knew }) { // as it has whenever the machine has cost a reign
-				lacks = fmt.Sprintf(`it has held epoch \d+, and its record knew of %d`, knew)
-			}
-			require.NoError(t, cluster.Start(c.lost))
-			disowned(t, cluster, c.lost, c.by)
-			require.Regexp(t, lacks, cluster.Log(c.lost))
+		rollBack(t, cluster, c.lost, copied)
+		lacks := "it has held version 2 of the members"
+		if slices.ContainsFunc(cluster.Events(0), func(e Event) bool { return e.Node == c.lost && e.Epoch > knew }) { // as it has whenever the machine has cost a reign
+			lacks = fmt.Sprintf(`it has held epoch \d+, and its record knew of %d`, knew)
+		}
+		require.NoError(t, cluster.Start(c.lost))
+		disowned(t, cluster, c.lost, c.by)
+		require.Regexp(t, lacks, cluster.Log(c.lost))
 
-			raise(t, cluster, c.lost, c.by, spec.Epoch(old.Epoch)+1000)
-			require.NoError(t, cluster.Start(c.lost))
-			agree(t, cluster, old.Epoch, c.lost, c.by)
-			require.False(t, saysLost(t, cluster, c.by, c.lost))
-		})
-	}
+		raise(t, cluster, c.lost, c.by, spec.Epoch(old.Epoch)+1000)
+		require.NoError(t, cluster.Start(c.lost))
+		agree(t, cluster, old.Epoch, c.lost, c.by)
+		require.False(t, saysLost(t, cluster, c.by, c.lost), "node %d says that the disk of %d is lost, which has a new record and agrees", c.by, c.lost)
+	})
 }
 
 // TestCopyOfTheSameRunElectsNobody is what such a copy would do: 1 has helped 2 to lead, and 2, put back to before that, helps 3 to lead
 // in the same epoch, as 3 was down. Both hear nothing of 1, which hears 2.
 func TestCopyOfTheSameRunElectsNobody(t *testing.T) {
-	cluster := bullies(t, Config{Nodes: 3, Command: runCommand(), Network: Proxied})
+	t.Parallel()
+	cluster := bullies(t, Config{Nodes: 3, Command: steadyCommand(t, "-preempt", "1s"), Network: Proxied})
 	require.NoError(t, cluster.Start())
 	old := leads(t, cluster, 3, 0, cluster.IDs()...)
 	copied := t.TempDir()
@@ -176,6 +177,7 @@ func rollBack(t *testing.T, c *Cluster, id int, copied string) {
 // TestLostDiskInFirstRun is the same with a node that has been asked by the leader alone, since it started for the first time: those
 // that it has not spoken to know it too.
 func TestLostDiskInFirstRun(t *testing.T) {
+	t.Parallel()
 	cluster := fixedThree(t)
 	require.NoError(t, cluster.Start(1, 3))
 	leads(t, cluster, 3, 0, 1, 3)
@@ -195,11 +197,11 @@ func TestLostDiskInFirstRun(t *testing.T) {
 }
 
 func fixedThree(t *testing.T) *Cluster {
-	return bullies(t, Config{Nodes: 3, Command: runCommand()})
+	return bullies(t, Config{Nodes: 3, Command: steadyCommand(t, "-preempt", "1s")})
 }
 
 func changingThree(t *testing.T) *Cluster {
-	c := bullies(t, Config{Nodes: 3, Changing: true, Command: changingCommand()})
+	c := bullies(t, Config{Nodes: 3, Changing: true, Command: changingCommand(steadyCommand(t, "-preempt", "1s"))})
 	require.NoError(t, c.Init("island", 1, 2, 3))
 	return c
 }

@@ -2,10 +2,13 @@ package localcluster
 
 import (
 	"fmt"
+	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
 // Environment variables that make the test binary something else than tests.
@@ -27,9 +30,6 @@ const (
 // binaryVariable is the environment variable that names a command to be tested instead of the one built here.
 const binaryVariable = "BULLY_BINARY"
 
-// binary is the bully command, built for these tests, without the race detector.
-var binary string
-
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(fakeVariable) != "":
@@ -38,31 +38,35 @@ func TestMain(m *testing.M) {
 		os.Exit(runHolder(os.Getenv(holderVariable)))
 	case os.Getenv(writerVariable) != "":
 		os.Exit(runWriter(os.Getenv(writerVariable)))
-	case os.Getenv(resourceVariable) != "": // before leaderVariable, which tests set for others
+	case os.Getenv(resourceVariable) != "":
 		os.Exit(runResource(os.Getenv(resourceVariable)))
 	case os.Getenv(leaderVariable) != "":
 		os.Exit(runLeader(os.Getenv(leaderVariable)))
 	case os.Getenv(floodVariable) != "":
 		os.Exit(runFlood(os.Getenv(floodVariable)))
 	}
-	os.Exit(buildAndRun(m))
+	os.Exit(runAll(m))
 }
 
-// buildAndRun builds the command and runs all tests.
-func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "localcluster-test-")
-	if err != nil {
+// runAll runs all tests. None may leave a goroutine behind: that is asked once, at the end, since tests run in parallel.
+func runAll(m *testing.M) int {
+	status := m.Run()
+	if err := proctest.Clean(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if binary = os.Getenv(binaryVariable); binary != "" {
-		return m.Run()
-	}
-	binary = filepath.Join(dir, "bully")
-	if out, err := exec.Command("go", "build", "-o", binary, "../../cmd/bully").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "the command under test does not build: %v\n%s", err, out)
+	http.DefaultClient.CloseIdleConnections()
+	if err := goleak.Find(); status == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, "goroutines outlive the tests:", err)
 		return 1
 	}
-	return m.Run()
+	return status
+}
+
+// program returns the bully command under test, without the race detector.
+func program() (string, error) {
+	if named := os.Getenv(binaryVariable); named != "" {
+		return named, nil
+	}
+	return proctest.Build("../../cmd/bully")
 }

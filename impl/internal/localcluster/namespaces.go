@@ -47,7 +47,7 @@ func CanNamespace() error {
 	if _, err := exec.LookPath("ip"); err != nil {
 		return errors.New("network namespaces need the ip command of iproute2, which is not installed")
 	}
-	name := prefix + strconv.Itoa(os.Getpid()) + "-try"
+	name := newName() + "-try"
 	if err := run("ip", "netns", "add", name); err != nil {
 		return fmt.Errorf("network namespaces cannot be made here: %w", err)
 	}
@@ -63,17 +63,31 @@ func newNamespaces(n int) (*namespaces, error) {
 		return nil, err
 	}
 	sweep()
+	for attempt := 1; ; attempt++ {
+		s, err := tryNamespaces(n)
+		if err == nil || attempt == 3 {
+			return s, err
+		}
+	}
+}
+
+// tryNamespaces makes the network once. It fails if another process takes the same subnet at the same time.
+func tryNamespaces(n int) (*namespaces, error) {
 	subnet, err := freeSubnet()
 	if err != nil {
 		return nil, err
 	}
-	s := &namespaces{subnet: subnet, nodes: n, cut: map[Link]bool{}}
-	s.name = prefix + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(rand.Uint64N(1<<24), 36)
+	s := &namespaces{name: newName(), subnet: subnet, nodes: n, cut: map[Link]bool{}}
 	s.link = "lc" + strconv.FormatUint(rand.Uint64N(1<<40), 36)
 	if err := s.build(); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+// newName returns a name for a namespace that no other has.
+func newName() string {
+	return prefix + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(rand.Uint64N(1<<40), 36)
 }
 
 // build makes all namespaces and links.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 	"github.com/seed-fdf591db/bully/impl/resource"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -89,7 +90,7 @@ func (l *ledger) serve(t *testing.T) string {
 }
 
 // until waits until a condition of the ledger holds, which is asked after each write.
-func (l *ledger) until(t *testing.T, what string, condition func() bool) {
+func (l *ledger) until(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	late := within(t, patience)
 	for {
@@ -102,7 +103,9 @@ func (l *ledger) until(t *testing.T, what string, condition func() bool) {
 		select {
 		case <-changed:
 		case <-late.Done():
-			require.Fail(t, "waited for ever until "+what)
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			require.Failf(t, "waited for ever", "until %s; admitted were epochs %v, and refused so many of each: %v", what, slices.Compact(slices.Clone(l.admitted)), l.refused)
 		}
 	}
 }
@@ -111,27 +114,34 @@ func (l *ledger) until(t *testing.T, what string, condition func() bool) {
 // work has gone on meanwhile, since nobody could end it: all that it wrote once there was another leader was refused.
 func TestPausedLeader(t *testing.T) {
 	t.Parallel()
-	pause := 3 * time.Second // a reign that nobody acknowledges is over after a quarter of that
+	pause := 5 * time.Second // twice as long as a reign that nobody acknowledges
 	if os.Getenv("BULLY_SOAK") != "" {
 		pause = 10 * time.Second
 	}
 	var l ledger
 	writer := []string{"-move", "--", "env", writerVariable + "=" + l.serve(t), os.Args[0]}
-	command := steadyCommand("-preempt", "1s")
+	command := steadyCommand(t, "-preempt", "1s")
 	command[slices.Index(command, "run")] = "exec"
 	c := bullies(t, Config{Nodes: 5, Command: command, Extra: func(int) []string { return writer }, Traces: true})
 	require.NoError(t, c.Start())
-	old := leads(t, c, 5, 0, c.IDs()...)
-	l.until(t, "the leader has written", func() bool { return slices.Contains(l.admitted, old.Epoch) })
+	proctest.While(t, "5", current(c, c.IDs()...), func(t *proctest.Attempt, reign proctest.Reign) { l.pausesLeader(t, c, reign.Epoch, pause) })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	require.True(t, slices.IsSorted(l.admitted), "%s: the epochs of admitted writes went back: %v", spec.NoStaleWrite, slices.Compact(slices.Clone(l.admitted)))
+}
 
+// pausesLeader stops node 5, which leads in epoch old, for a time, and sees what becomes of its writes.
+func (l *ledger) pausesLeader(t testing.TB, c *Cluster, old uint64, pause time.Duration) {
+	l.until(t, fmt.Sprintf("the leader has written in epoch %d", old), func() bool { return slices.Contains(l.admitted, old) })
 	paused, err := c.Pause(5)
 	require.NoError(t, err)
-	next := leads(t, c, 4, old.Epoch, 1, 2, 3, 4)
-	l.until(t, "the next leader has written", func() bool { return slices.Max(l.admitted) >= next.Epoch })
-	l.until(t, "a late write was refused", func() bool { return l.refused[old.Epoch] > 0 })
+	defer func() { _, _ = c.Continue(5) }() // again, if this fails before
+	next := leads(t, c, 4, old, 1, 2, 3, 4)
+	l.until(t, fmt.Sprintf("the next leader, 4, has written in epoch %d", next.Epoch), func() bool { return slices.Max(l.admitted) >= next.Epoch })
+	l.until(t, fmt.Sprintf("a late write of epoch %d was refused", old), func() bool { return l.refused[old] > 0 })
 	require.NoError(t, sleep(t.Context(), time.Until(paused.Add(pause))))
 	l.mu.Lock()
-	late := l.refused[old.Epoch]
+	late := l.refused[old]
 	l.mu.Unlock()
 
 	heard := len(c.Events(0))
@@ -143,15 +153,14 @@ func TestPausedLeader(t *testing.T) {
 		first := slices.IndexFunc(l.arrived, func(epoch uint64) bool { return epoch >= last.Epoch })
 		return l.arrived[max(first, 0):]
 	}
-	l.until(t, "the one that was paused has written again, and again", func() bool { return later()[0] >= last.Epoch && len(later()) > many })
+	l.until(t, fmt.Sprintf("node 5 has written %d times in epoch %d", many, last.Epoch), func() bool { return later()[0] >= last.Epoch && len(later()) > many })
 	for _, e := range c.Events(heard) {
-		require.False(t, e.Node == 5 && e.Leader == 5 && e.Epoch <= next.Epoch, "it acted in a reign that was over: %s", e)
+		require.False(t, e.Node == 5 && e.Leader == 5 && e.Epoch <= next.Epoch, "node 5 acted in a reign that was over, as 4 led epoch %d: %s", next.Epoch, e)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	require.True(t, slices.IsSorted(l.admitted), "epochs admitted went back")
 	t.Logf("5 was stopped for %s: 4 led after %s; %d writes of epoch %d were refused before it went on, %d after; %d writes admitted in all",
-		pause, next.At.Sub(paused), late, old.Epoch, l.refused[old.Epoch]-late, len(l.admitted))
-	belated := slices.DeleteFunc(slices.Clone(later()), func(epoch uint64) bool { return epoch != old.Epoch })
-	require.LessOrEqual(t, len(belated), 1, "work ends before its node leads again; one write may have been under way")
+		pause, next.At.Sub(paused), late, old, l.refused[old]-late, len(l.admitted))
+	belated := slices.DeleteFunc(slices.Clone(later()), func(epoch uint64) bool { return epoch != old })
+	require.LessOrEqual(t, len(belated), 1, "work of epoch %d went on while 5 led epoch %d; one write may have been under way", old, last.Epoch)
 }

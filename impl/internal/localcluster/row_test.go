@@ -3,6 +3,8 @@ package localcluster
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,48 +14,59 @@ import (
 // TestStartTogether starts five nodes at once, again and again. One leads each time, and hardly ever is a second
 // epoch needed, if the machine runs all of them on time: starts at which it did not count for nothing more.
 func TestStartTogether(t *testing.T) {
-	n := rounds(100)
-	counted, single, leaders := 0, 0, map[int]int{}
-	var times []time.Duration
-	for range n {
-		c, err := New(Config{Nodes: 5, Command: steadyCommand()})
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, c.Close()) })
-		begin := time.Now()
-		require.NoError(t, c.Start())
-		reign, err := c.Agree(within(t, patience), 0, c.IDs()...)
-		if err != nil {
-			explain(t, c)
+	t.Parallel()
+	const atOnce = 5
+	var s starts
+	for n := rounds(100) / 2; len(s.times) < n; {
+		began := len(s.times)
+		together(t, ids(began+1, min(began+atOnce, n)), strconv.Itoa, func(t *testing.T, _ int) { s.one(t) })
+		if len(s.times) < began+atOnce && len(s.times) < n {
+			return // one has failed, and has said so
 		}
-		require.NoError(t, err)
-		all, err := c.counted(t.Context(), c.IDs())
-		require.NoError(t, err)
-		times = append(times, reign.At.Sub(begin))
-		leaders[reign.Leader]++
-		events := c.Events(0)
-		require.NoError(t, onePerEpoch(events))
-		epochs := epochsSince(events)
-		switch {
-		case len(epochs) == 1 && reign.Epoch == 1:
-			counted++
-			single++
-		case all.HeldUp == 0:
-			counted++
-			fallthrough
-		default:
-			t.Logf("epochs %v; agreed on %d in epoch %d; nodes were held up %d times", epochs, reign.Leader, reign.Epoch, all.HeldUp)
-		}
-		require.NoError(t, c.Close())
 	}
 	t.Logf("%d starts of five, of which %d count: %d with a single epoch; who led how often: %v; from the first start until all agreed: median %s, max %s",
-		n, counted, single, leaders, Median(times), slices.Max(times))
-	require.GreaterOrEqual(t, 100*single, 95*counted, "with a single epoch, of %d", counted)
+		len(s.times), s.counted, s.single, s.leaders, Median(s.times), slices.Max(s.times))
+	require.GreaterOrEqual(t, 100*s.single, 95*s.counted, "with a single epoch, of %d", s.counted)
+}
+
+// starts is what came of starting five nodes together.
+type starts struct {
+	mu              sync.Mutex
+	times           []time.Duration // until all agreed
+	counted, single int             // starts at which the machine ran all nodes on time; those with a single epoch
+	leaders         [6]int          // how often each node led
+}
+
+// one starts five nodes together.
+func (s *starts) one(t *testing.T) {
+	c := bullies(t, Config{Nodes: 5, Command: steadyCommand(t)})
+	begin := time.Now()
+	require.NoError(t, c.Start())
+	reign := agree(t, c, 0, c.IDs()...)
+	all, err := c.counted(t.Context(), c.IDs())
+	require.NoError(t, err)
+	epochs := epochsSince(c.Events(0))
+	single := len(epochs) == 1 && reign.Epoch == 1
+	if !single {
+		t.Logf("epochs %v; agreed on %d in epoch %d; nodes were held up %d times", epochs, reign.Leader, reign.Epoch, all.HeldUp)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.times = append(s.times, reign.At.Sub(begin))
+	s.leaders[reign.Leader]++
+	if single {
+		s.single++
+	}
+	if single || all.HeldUp == 0 {
+		s.counted++
+	}
 }
 
 // TestKillLeader kills the leader again and again. The next is the highest node that lives, if the machine runs all of them on time.
 func TestKillLeader(t *testing.T) {
+	t.Parallel()
 	n := rounds(30)
-	all, err := Failovers{Config: Config{Nodes: 5, Command: steadyCommand("-preempt", "never")}, Fault: FaultKill, Rounds: n,
+	all, err := Failovers{Config: Config{Nodes: 5, Command: steadyCommand(t, "-preempt", "never")}, Fault: FaultKill, Rounds: n,
 		Patience: patience}.Measure(t.Context())
 	require.NoError(t, err)
 	require.Len(t, all, n)
@@ -74,7 +87,7 @@ func TestKillLeader(t *testing.T) {
 // TestThreeKilled kills three of five: the others are no quorum, and have no leader until two come back.
 func TestThreeKilled(t *testing.T) {
 	t.Parallel()
-	c := bullies(t, Config{Nodes: 5, Command: runCommand("-preempt", "never"), Traces: true})
+	c := bullies(t, Config{Nodes: 5, Command: steadyCommand(t, "-preempt", "never"), Traces: true})
 	require.NoError(t, c.Start())
 	for range rounds(3) {
 		before := agree(t, c, 0, c.IDs()...)
@@ -89,8 +102,7 @@ func TestThreeKilled(t *testing.T) {
 		left := c.IDs(dead...)
 		leaderless(t, c, left...)
 		heard := len(c.Events(0))
-		// Longer than two of them need to come to lead, if they could.
-		require.NoError(t, sleep(t.Context(), 1500*time.Millisecond))
+		require.NoError(t, sleep(t.Context(), still), "longer than two of them need to come to lead, if they could")
 		for _, e := range c.Events(heard) {
 			require.Zero(t, e.Leader, "two of five elected: %s", e)
 		}
@@ -104,11 +116,15 @@ func TestThreeKilled(t *testing.T) {
 // TestKilledAtRandom kills nodes at random moments, and starts them again. Of what they have recorded no epoch may go
 // back, and none may have two leaders.
 func TestKilledAtRandom(t *testing.T) {
+	t.Parallel()
 	n := rounds(200)
+	nap := func(r *rand.Rand, most time.Duration) {
+		require.NoError(t, sleep(t.Context(), time.Duration(r.Int64N(int64(most)))))
+	}
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
-	c := bullies(t, Config{Nodes: 5, Command: runCommand("-preempt", "now"), Traces: true})
+	c := bullies(t, Config{Nodes: 5, Command: quickCommand(t, "-preempt", "now"), Traces: true})
 	require.NoError(t, c.Start())
 	agree(t, c, 0, c.IDs()...)
 	kills, agreed := 0, 0
@@ -128,16 +144,16 @@ func TestKilledAtRandom(t *testing.T) {
 		if !c.View().Nodes[victim-1].Running {
 			require.NoError(t, c.Start(victim))
 		}
-		require.NoError(t, sleep(t.Context(), time.Duration(r.Int64N(int64(60*time.Millisecond)))))
+		nap(r, 240*time.Millisecond)
 		_, err := c.Kill(victim)
 		require.NoError(t, err)
 		kills++
-		require.NoError(t, sleep(t.Context(), time.Duration(r.Int64N(int64(40*time.Millisecond)))))
+		nap(r, 160*time.Millisecond)
 		// Now and then one stays down for a while, and a second one is killed meanwhile.
 		if r.IntN(4) > 0 {
 			require.NoError(t, c.Start())
 		}
-		require.NoError(t, sleep(t.Context(), time.Duration(r.Int64N(int64(60*time.Millisecond)))))
+		nap(r, 240*time.Millisecond)
 	}
 	require.NoError(t, c.Start())
 	reign := agree(t, c, 0, c.IDs()...)
@@ -149,15 +165,24 @@ func TestKilledAtRandom(t *testing.T) {
 // TestIdle sees what five nodes cost that have nothing to do.
 func TestIdle(t *testing.T) {
 	t.Parallel()
-	d := 2 * time.Second
-	all, err := MeasureIdle(within(t, patience), Config{Nodes: 5, Command: runCommand()}, d)
-	require.NoError(t, err)
-	require.Len(t, all, 5)
-	for _, one := range all {
+	for _, one := range idle(t, Config{Nodes: 5, Command: steadyCommand(t)}, 2*time.Second) {
 		t.Logf("node %d, leading %v: %.2f %% of a core, %.1f MiB, %.1f messages/s", one.Node, one.Leading, 100*one.CPU,
 			float64(one.Resident)/(1<<20), one.Sent)
 		require.Less(t, one.Resident, int64(20<<20), "bytes of node %d", one.Node)
-		require.Positive(t, one.Resident)
-		require.Positive(t, one.Sent)
+		require.Positive(t, one.Resident, "bytes of node %d", one.Node)
+	}
+}
+
+// idle measures a cluster at rest, for longer each time, until the machine has run each node long enough to send something.
+func idle(t *testing.T, config Config, d time.Duration) []Idle {
+	t.Helper()
+	for ; ; d *= 2 {
+		all, err := MeasureIdle(within(t, 2*patience), config, d)
+		require.NoError(t, err)
+		require.Len(t, all, config.Nodes)
+		if !slices.ContainsFunc(all, func(one Idle) bool { return one.Sent == 0 }) {
+			return all
+		}
+		require.Less(t, d, patience, "a node has sent nothing: %+v", all)
 	}
 }
