@@ -106,7 +106,7 @@ func (f Failovers) Measure(ctx context.Context) ([]Failover, error) {
 	var above uint64
 	for round := 1; round <= f.Rounds; round++ {
 		one, err := f.round(ctx, c, above)
-		for began := time.Now(); errors.Is(err, errConflict) && time.Since(began) < f.Patience; { // it has lost its reign meanwhile: whoever leads now is called
+		for began := time.Now(); lostReign(err) && time.Since(began) < f.Patience; {
 			one, err = f.round(ctx, c, above)
 		}
 		if err != nil {
@@ -167,6 +167,9 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 	if f.Fault == FaultResign {
 		one.Named = next
 	}
+	if c.deposed(one.Old, at) {
+		return one, errors.Join(errDeposed, f.mend(c, old))
+	}
 	one.Took = one.New.At.Sub(at)
 	if refuses != nil {
 		gone, err := refuses()
@@ -187,6 +190,20 @@ func (f Failovers) round(ctx context.Context, c *Cluster, above uint64) (one Fai
 	}
 	one.Bytes, one.Saves, one.HeldUp = after.BytesSent-before.BytesSent, after.Saves-before.Saves, after.HeldUp-before.HeldUp
 	return one, f.mend(c, old)
+}
+
+// errDeposed says that a leader had lost its reign before the fault: what followed is no failover.
+var errDeposed = errors.New("the leader lost its reign before the fault")
+
+// lostReign reports whether a round failed only because the machine cost the leader its reign. It is then repeated with
+// the node that leads now.
+func lostReign(err error) bool { return errors.Is(err, errConflict) || errors.Is(err, errDeposed) }
+
+// deposed reports whether a node named another leader than that of a reign, in a later epoch and before a time.
+func (c *Cluster) deposed(reign Reign, before time.Time) bool {
+	return slices.ContainsFunc(c.Events(0), func(e Event) bool {
+		return e.Epoch > reign.Epoch && e.Leader != 0 && e.Leader != reign.Leader && e.At.Before(before)
+	})
 }
 
 // ends reports whether the fault ends the process of the node: by itself, or as a guard does so.

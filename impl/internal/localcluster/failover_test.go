@@ -65,6 +65,26 @@ func TestOldLeaderBeginsAnother(t *testing.T) {
 	require.Equal(t, Reign{Leader: 2, Epoch: 6}, reign)
 }
 
+// TestDeposedBefore: a leader that had lost its reign before the fault is told from one that lost it by the fault.
+func TestDeposedBefore(t *testing.T) {
+	t.Parallel()
+	c := fakes(t, Config{Nodes: 2})
+	run, fault := c.watch.begin(1), time.UnixMilli(100)
+	name := func(leader int, epoch uint64, at int64) {
+		c.watch.add(run, Event{Node: 1, At: time.UnixMilli(at), Running: true, Leader: leader, Epoch: epoch})
+	}
+	old := Reign{Leader: 2, Epoch: 4}
+	name(1, 3, 10)
+	name(2, 4, 20)
+	name(0, 4, 30)
+	name(2, 5, 40)
+	require.False(t, c.deposed(old, fault), "node 2 leads on, in epoch 5: %v", c.Events(0))
+	name(1, 6, 110)
+	require.False(t, c.deposed(old, fault), "node 1 leads after the fault: %v", c.Events(0))
+	name(1, 7, 90)
+	require.True(t, c.deposed(old, fault), "node 1 has led before the fault: %v", c.Events(0))
+}
+
 // TestFailoversOfInner has the fault befall what the process of a node has started, and that alone; and ends both before it starts them again.
 func TestFailoversOfInner(t *testing.T) {
 	t.Parallel()
