@@ -22,7 +22,7 @@ import (
 const agentPage = "../../AGENT.md"
 
 // ofAgentPage returns the program of the page in a language.
-func ofAgentPage(t *testing.T, language string) string {
+func ofAgentPage(t testing.TB, language string) string {
 	blocks := blocksOf(t, agentPage, language)
 	require.Len(t, blocks, 1)
 	return blocks[0]
@@ -46,7 +46,7 @@ while True:
 `
 
 // beside runs a program beside a node, with the path of its socket and more arguments.
-func beside(t *testing.T, socket, interpreter, text string, more ...string) *process {
+func beside(t testing.TB, socket, interpreter, text string, more ...string) *process {
 	t.Helper()
 	folder := t.TempDir()
 	client, err := os.ReadFile("../../agent/bully_agent.py")
@@ -54,10 +54,7 @@ func beside(t *testing.T, socket, interpreter, text string, more ...string) *pro
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "bully_agent.py"), client, 0o600))
 	program := filepath.Join(folder, "program")
 	require.NoError(t, os.WriteFile(program, []byte(text), 0o700))
-	p := &process{t: t, cmd: exec.Command(interpreter, append([]string{program, socket}, more...)...), log: &output{}, out: &output{}}
-	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	t.Cleanup(func() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) })
+	p := newProcess(t, exec.Command(interpreter, append([]string{program, socket}, more...)...))
 	return p.start()
 }
 
@@ -75,6 +72,7 @@ func (p *process) acts() map[int][]int64 {
 // TestProgramsBesideNodes runs programs beside three nodes. The leader's program is stopped, then its node is, then that is killed alone: each time
 // another's acts, and no two act at once. The highest comes back each time, and takes over from a program that acts.
 func TestProgramsBesideNodes(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it waits for elections of real processes")
 	}
@@ -83,7 +81,7 @@ func TestProgramsBesideNodes(t *testing.T) {
 	socket := func(id int) string { return filepath.Join(folder, fmt.Sprint(id)) }
 	var nodes, programs [4]*process
 	for id := 1; id <= 3; id++ {
-		nodes[id] = c.run(id, append(steady, "-socket", socket(id))...)
+		nodes[id] = c.run(id, "-socket", socket(id))
 		until(t, "it listens", func() bool { _, err := os.Stat(socket(id)); return err == nil })
 		programs[id] = beside(t, socket(id), "python3", acting)
 	}
@@ -146,21 +144,23 @@ type reignOf struct {
 
 // TestPythonBesideANode runs the program of the page, which acts in one reign, and in the next.
 func TestPythonBesideANode(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	socket := filepath.Join(t.TempDir(), "s")
-	node := c.run(1, append(steady, "-socket", socket)...)
+	node := c.run(1, "-socket", socket)
 	until(t, "it listens", func() bool { _, err := os.Stat(socket); return err == nil })
 	p := beside(t, socket, "python3", ofAgentPage(t, "python"))
 	until(t, "it acts", func() bool { return len(p.acts()) == 1 })
 	resign(t, c.http[0])
 	until(t, "it acts again", func() bool { return len(p.acts()) == 2 })
 	node.signal(syscall.SIGTERM)
-	require.Zero(t, node.wait(), "it ends though a program is there")
+	require.Zero(t, node.wait(), "node 1 must end when it is told, though a program is beside it")
 	until(t, "the program is told", func() bool { return strings.Contains(p.log.String(), "the node leads for this program no longer") })
 }
 
 // TestSocketAlone: a node that serves nothing else lets a program lead.
 func TestSocketAlone(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	socket := filepath.Join(t.TempDir(), "s")
 	spawn(t, "run", "-id", "1", "-members", c.members, "-data", c.data[0], "-cluster", "test", "-socket", socket)
@@ -174,9 +174,10 @@ func TestSocketAlone(t *testing.T) {
 
 // TestShellBesideANode runs the script of the page: it acts in an epoch, and ends when the node resigns.
 func TestShellBesideANode(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	socket := filepath.Join(t.TempDir(), "s")
-	c.run(1, append(steady, "-socket", socket)...)
+	c.run(1, "-socket", socket)
 	until(t, "it says what it waits for", func() bool {
 		_, body := fetch(c.http[0], "/status")
 		return strings.Contains(body, "a program that asks to lead, at "+socket)
@@ -191,7 +192,7 @@ func TestShellBesideANode(t *testing.T) {
 	if response, err := http.Post("http://"+c.http[0]+"/resign", "", nil); err == nil { // the node may end before it has answered
 		require.NoError(t, response.Body.Close())
 	}
-	require.Zero(t, p.wait(), p.log)
+	require.Zero(t, p.wait(), "bully lead passes on the status of its command: %s", p.log)
 	require.Len(t, p.acts(), 1)
 	waits := func() bool {
 		_, body := fetch(c.http[0], "/status")
@@ -204,9 +205,10 @@ func TestShellBesideANode(t *testing.T) {
 
 // TestSocketIsTakenAway: a socket that somebody removes is made anew, and what is there then is left when the node ends, if it is not that.
 func TestSocketIsTakenAway(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	socket := filepath.Join(t.TempDir(), "s")
-	node := c.run(1, append(steady, "-socket", socket)...)
+	node := c.run(1, "-socket", socket)
 	reached := func() bool {
 		conn, err := net.Dial("unix", socket)
 		return err == nil && conn.Close() == nil
@@ -221,7 +223,7 @@ func TestSocketIsTakenAway(t *testing.T) {
 	require.NoError(t, os.WriteFile(socket, []byte("precious"), 0o600))
 	until(t, "it is said", func() bool { return strings.Contains(node.log.String(), "is there, and is no socket") })
 	node.signal(syscall.SIGTERM)
-	require.Zero(t, node.wait())
+	require.Zero(t, node.wait(), "node 1 must end in good order, though its socket was replaced by a file")
 	text, err := os.ReadFile(socket)
 	require.NoError(t, err)
 	require.Equal(t, "precious", string(text))
@@ -229,6 +231,7 @@ func TestSocketIsTakenAway(t *testing.T) {
 
 // TestSocketIsTaken: what a killed node has left is replaced; what another listens on, or is something else, is not.
 func TestSocketIsTaken(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	folder := t.TempDir()
 	left := filepath.Join(folder, "left")
@@ -253,7 +256,7 @@ func TestSocketIsTaken(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "precious", string(text))
 	node.signal(syscall.SIGTERM)
-	require.Zero(t, node.wait())
+	require.Zero(t, node.wait(), "the node at the socket must end in good order")
 	_, err = os.Stat(left)
 	require.ErrorIs(t, err, os.ErrNotExist, "a node that ends takes its socket away")
 }

@@ -14,6 +14,7 @@ import (
 
 // TestOutlive: a node that has run before waits until what it has let lead acts no more.
 func TestOutlive(t *testing.T) {
+	t.Parallel()
 	used := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(used, "record"), nil, 0o600))
 	for name, c := range map[string]struct {

@@ -15,7 +15,7 @@ import (
 )
 
 // certified makes an authority, and certificates of cluster test for some nodes. It returns their folder.
-func certified(t *testing.T, ids ...string) (folder string) {
+func certified(t testing.TB, ids ...string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
 	made(t, "ca", "-dir", filepath.Join(folder, "ca"))
@@ -26,7 +26,7 @@ func certified(t *testing.T, ids ...string) (folder string) {
 }
 
 // made runs bully cert, which succeeds, and returns what it prints.
-func made(t *testing.T, args ...string) string {
+func made(t testing.TB, args ...string) string {
 	t.Helper()
 	status, out, log := bully(t, append([]string{"cert"}, args...)...)
 	require.Equal(t, cli.OK, status, log)
@@ -41,6 +41,7 @@ func shows(folder, id string) []string {
 
 // TestTLS runs two nodes with certificates of bully cert; one without does not get in.
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	folder := certified(t, "1", "2")
 	c := newCluster(t, 2)
 	one := c.run(1)
@@ -58,7 +59,7 @@ func TestTLS(t *testing.T) {
 }
 
 // running returns the line that a node logs when it runs.
-func running(t *testing.T, p *process) (line string) {
+func running(t testing.TB, p *process) (line string) {
 	t.Helper()
 	until(t, "it runs", func() bool {
 		for l := range strings.Lines(p.log.String()) {
@@ -74,6 +75,7 @@ func running(t *testing.T, p *process) (line string) {
 
 // TestCertificateIsRenewed: a node that runs takes a renewed certificate when told, says that it does, and shows when that ends.
 func TestCertificateIsRenewed(t *testing.T) {
+	t.Parallel()
 	folder := certified(t)
 	renew := func(days int) {
 		made(t, "node", "-ca", filepath.Join(folder, "ca"), "-cluster", "test", "-id", "1", "-dir", filepath.Join(folder, "1"), "-renew", "-days", fmt.Sprint(days))
@@ -108,15 +110,17 @@ func TestCertificateIsRenewed(t *testing.T) {
 
 // TestCertificateEnds: who looks at a cluster is told in time.
 func TestCertificateEnds(t *testing.T) {
+	t.Parallel()
 	ends := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	s := nodeStatus{Expires: ends, EndsSoon: true}
 	require.Equal(t, []string{"its certificate ends on 2030-01-02 03:04:05 UTC: renew it"}, s.warnings())
 	s.EndsSoon = false
-	require.Empty(t, s.warnings())
+	require.Empty(t, s.warnings(), "a certificate that does not end soon needs no warning")
 }
 
 // TestCertificateIsChecked: a certificate that the other nodes would not take is refused at the start, and what is wanted is said.
 func TestCertificateIsChecked(t *testing.T) {
+	t.Parallel()
 	folder, other := certified(t, "1", "2"), certified(t, "1")
 	c := newCluster(t, 1)
 	start := func(more ...string) string {
@@ -146,6 +150,7 @@ func TestCertificateIsChecked(t *testing.T) {
 }
 
 func TestCertUsage(t *testing.T) {
+	t.Parallel()
 	folder := certified(t, "1")
 	ca := filepath.Join(folder, "ca")
 	for want, args := range map[string][]string{

@@ -16,6 +16,7 @@ import (
 
 // TestDemo plays the whole demo, with real processes.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := spawn(t, "demo", "-dir", dir)
 	require.Equal(t, cli.OK, p.wait())
@@ -51,17 +52,19 @@ func TestDemo(t *testing.T) {
 
 // TestDemoInterrupted ends the demo in the middle: it says so, and leaves no node behind.
 func TestDemoInterrupted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := spawn(t, "demo", "-dir", dir)
 	until(t, "the demo has begun", func() bool { return strings.Contains(p.out.String(), "start nodes") })
 	p.signal(syscall.SIGINT)
 	require.Equal(t, cli.Mismatch, p.wait())
 	require.Contains(t, p.log.String(), "bully demo: interrupted")
-	require.Empty(t, living(t, dir))
+	require.Empty(t, living(t, dir), "nodes outlive the demo that was interrupted")
 }
 
 // TestDemoFails is a demo of nodes that do not run.
 func TestDemoFails(t *testing.T) {
+	t.Parallel()
 	status, _, log := bully(t, "demo", "-dir", t.TempDir(), "-command", "/no/such/program")
 	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "bully demo: start node 1: ")
@@ -71,7 +74,7 @@ func TestDemoFails(t *testing.T) {
 }
 
 // living returns the command lines of all processes that were started with something of a folder, where there is /proc.
-func living(t *testing.T, dir string) (all []string) {
+func living(t testing.TB, dir string) (all []string) {
 	t.Helper()
 	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	require.NoError(t, err)
@@ -85,8 +88,9 @@ func living(t *testing.T, dir string) (all []string) {
 }
 
 func TestList(t *testing.T) {
+	t.Parallel()
 	require.Equal(t, "1", list([]int{1}))
 	require.Equal(t, "1 and 3", list([]int{1, 3}))
 	require.Equal(t, "1, 3 and 4", list([]int{1, 3, 4}))
-	require.Empty(t, list(nil))
+	require.Empty(t, list(nil), "no node has no name")
 }

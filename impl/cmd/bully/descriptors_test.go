@@ -17,6 +17,7 @@ import (
 )
 
 func TestMayOpen(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		files   uint64
 		members int
@@ -32,15 +33,14 @@ func TestMayOpen(t *testing.T) {
 
 // limited starts a node that a shell has limited.
 func (c *cluster) limited(id int, limit string) *process {
-	n := &process{t: c.t, cmd: exec.Command("/bin/sh", append([]string{"-c", limit + ` && exec "$0" "$@"`, os.Args[0], "run"}, c.flags(id)...)...),
-		log: &output{}, out: &output{}}
+	n := newProcess(c.t, exec.Command("/bin/sh", append([]string{"-c", limit + ` && exec "$0" "$@"`, os.Args[0], "run"}, c.flags(id)...)...))
 	n.cmd.Env = append(os.Environ(), asCommand+"=1")
-	n.cmd.Stderr = n.log
 	return n.start()
 }
 
 // TestRunTooFewDescriptors: a node that could accept no connection does not begin, and says why.
 func TestRunTooFewDescriptors(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3)
 	n := c.limited(1, "ulimit -n 51")
 	require.Equal(t, cli.Mismatch, n.wait())
@@ -50,6 +50,7 @@ func TestRunTooFewDescriptors(t *testing.T) {
 // TestRunFewDescriptors lets a node have few files open, and opens more connections to its HTTP server than that: it says so, leads on,
 // saves, and answers.
 func TestRunFewDescriptors(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	n := c.limited(1, "ulimit -n 80")
 	epoch := leads(t, c.http[0])

@@ -17,12 +17,12 @@ import (
 
 // A command runs for each group where that is led, with the name of the group; when its node is killed it runs elsewhere, in a higher epoch; and it ends with its node.
 func TestExecGroups(t *testing.T) {
+	t.Parallel()
 	c, folder := newCluster(t, 3), t.TempDir()
-	script := `echo "$BULLY_NODE $BULLY_EPOCH $$" >"$0/$BULLY_GROUP"; while :; do sleep 0.01; done`
+	script := `echo "$BULLY_NODE $BULLY_EPOCH $$" >"$0/$BULLY_GROUP"; while :; do sleep 0.1; done`
 	nodes := map[string]*process{}
 	for id := 1; id <= 3; id++ {
-		more := append([]string{"-restart", "-group", "a=1,b=2,c=3"}, steady...)
-		nodes[string(rune('0'+id))] = c.executes(id, folder, script, more...)
+		nodes[string(rune('0'+id))] = c.executes(id, folder, script, "-restart", "-group", "a=1,b=2,c=3")
 	}
 	runs := func(group, node string) (epoch, pid string) {
 		until(t, group+" runs at "+node, func() bool {
@@ -56,6 +56,7 @@ func TestExecGroups(t *testing.T) {
 
 // TestExecGroupsRefused: with many groups there is one way to run a command.
 func TestExecGroupsRefused(t *testing.T) {
+	t.Parallel()
 	for _, mode := range [][]string{nil, {"-move"}, {"-once", "x", "-fence", "f"}} {
 		args := append([]string{"exec", "-id", "1", "-cluster", "c", "-members", "1=127.0.0.1:1", "-data", "d", "-group", "a"}, mode...)
 		status, _, log := bully(t, append(args, "--", "true")...)

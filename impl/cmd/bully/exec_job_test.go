@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 	"github.com/seed-fdf591db/bully/impl/resource"
 )
 
@@ -36,10 +37,10 @@ type theJob struct {
 }
 
 // newTheJob returns a job of three nodes, of which none runs.
-func newTheJob(t *testing.T, flags ...string) *theJob {
+func newTheJob(t testing.TB, flags ...string) *theJob {
 	t.Helper()
 	j := &theJob{cluster: newCluster(t, 3), dir: shared(t), file: filepath.Join(t.TempDir(), "told"), nodes: map[int]*process{}}
-	j.flags = append([]string{"-profile", "busy", "-once", "k", "-fence", j.dir}, flags...)
+	j.flags = append([]string{"-once", "k", "-fence", j.dir}, flags...)
 	return j
 }
 
@@ -77,6 +78,7 @@ func (j *theJob) others(than int) (nodes []*process) {
 
 // TestExecOnce runs a job on three nodes: it runs once, and all nodes end with 0. Started again they end at once, and it does not run.
 func TestExecOnce(t *testing.T) {
+	t.Parallel()
 	j := newTheJob(t)
 	for range 2 {
 		j.start("exit 0", 1, 2, 3)
@@ -90,6 +92,7 @@ func TestExecOnce(t *testing.T) {
 
 // TestExecOnceServer is the same with a server in the place of storage.
 func TestExecOnceServer(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(newFenceServer(&resource.MemoryRegister{}))
 	t.Cleanup(server.Close)
 	j := newTheJob(t, "-fence", server.URL+"/jobs")
@@ -105,6 +108,7 @@ func TestExecOnceServer(t *testing.T) {
 
 // TestExecOnceFails: the node that has run the job ends with its status, and the others with 1, and say so; it runs on no other.
 func TestExecOnceFails(t *testing.T) {
+	t.Parallel()
 	j := newTheJob(t)
 	j.start("exit 7", 1, 2, 3)
 	node, _ := j.begun(1)
@@ -119,8 +123,9 @@ func TestExecOnceFails(t *testing.T) {
 // TestExecOnceKilled kills the node that runs the job, with all that it has started: nobody begins it again, and all say that it is not
 // known what has come of it. With -retry it is begun again, and done.
 func TestExecOnceKilled(t *testing.T) {
+	t.Parallel()
 	j := newTheJob(t)
-	j.start("while :; do sleep 0.01; done", 1, 2, 3)
+	j.start("while :; do sleep 0.1; done", 1, 2, 3)
 	node, pid := j.begun(1)
 	j.nodes[node].signal(syscall.SIGKILL)
 	dies(t, pid)
@@ -143,14 +148,15 @@ func TestExecOnceKilled(t *testing.T) {
 // TestExecOncePaused stops the node that runs the job (SIGSTOP), so that the job goes on, and nobody can end it. Another leads; at most
 // once, it begins nothing. Woken up, the node can note nothing any more.
 func TestExecOncePaused(t *testing.T) {
+	t.Parallel()
 	j := newTheJob(t)
-	j.start("while :; do sleep 0.01; done", 1, 2, 3)
+	j.start("while :; do sleep 0.1; done", 1, 2, 3)
 	node, pid := j.begun(1)
 	j.nodes[node].pause()
 	for _, n := range j.others(node) {
 		require.Equal(t, cli.Mismatch, n.wait(), n.log)
 	}
-	require.True(t, alive(pid), "nobody could end it")
+	require.True(t, proctest.Alive(pid), "the job of node %d runs on, as its node is stopped and cannot end it", node)
 	j.nodes[node].signal(syscall.SIGCONT)
 	dies(t, pid)
 	require.Equal(t, cli.Mismatch, j.nodes[node].wait())
@@ -161,14 +167,15 @@ func TestExecOncePaused(t *testing.T) {
 
 // TestExecOncePausedAgain is the same with -retry: two run at a time, as its help says, and what the first notes late changes nothing.
 func TestExecOncePausedAgain(t *testing.T) {
+	t.Parallel()
 	j := newTheJob(t, "-retry")
-	j.start(`[ "$BULLY_ATTEMPT" -gt 1 ] || while :; do sleep 0.01; done`, 1, 2, 3)
+	j.start(`[ "$BULLY_ATTEMPT" -gt 1 ] || while :; do sleep 0.1; done`, 1, 2, 3)
 	node, pid := j.begun(1)
 	j.nodes[node].pause()
 	for _, n := range j.others(node) {
 		require.Equal(t, cli.OK, n.wait(), n.log)
 	}
-	require.True(t, alive(pid))
+	require.True(t, proctest.Alive(pid), "the first run runs on, as node %d is stopped and cannot end it", node)
 	j.begun(2)
 	j.nodes[node].signal(syscall.SIGCONT)
 	dies(t, pid)
@@ -178,8 +185,9 @@ func TestExecOncePausedAgain(t *testing.T) {
 
 // TestExecOnceStopped: a node that is told to stop ends its run, and says that it has: it is not begun again, but with -retry.
 func TestExecOnceStopped(t *testing.T) {
+	t.Parallel()
 	j := newTheJob(t)
-	j.start("while :; do sleep 0.01; done", 1, 2, 3)
+	j.start("while :; do sleep 0.1; done", 1, 2, 3)
 	node, pid := j.begun(1)
 	j.nodes[node].signal(syscall.SIGTERM)
 	require.Equal(t, cli.OK, j.nodes[node].wait(), "it did what it was told")
@@ -193,6 +201,7 @@ func TestExecOnceStopped(t *testing.T) {
 
 // TestExecEvery runs a job each second on three nodes, and kills whoever runs it, three times: no period is begun twice, whatever happens.
 func TestExecEvery(t *testing.T) {
+	t.Parallel()
 	j := newTheJob(t, "-every", "1s")
 	j.start("exit 0", 1, 2, 3)
 	seen := 0
@@ -212,8 +221,8 @@ func TestExecEvery(t *testing.T) {
 	for _, line := range lines(j.file) {
 		at, err := time.Parse(time.RFC3339Nano, strings.TrimPrefix(strings.Fields(line)[3], "k"))
 		require.NoError(t, err)
-		require.True(t, at.After(last), line)
-		require.Zero(t, at.Nanosecond())
+		require.True(t, at.After(last), "no period begins twice, and none after a later one: %s after %s", line, last)
+		require.Zero(t, at.Nanosecond(), "a period of 1s begins with a second: %s", line)
 		last = at
 	}
 	for _, n := range j.nodes {
@@ -224,6 +233,7 @@ func TestExecEvery(t *testing.T) {
 
 // TestExecModes: who does not say what is to be when CMD ends is told which ways there are, before anything runs.
 func TestExecModes(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	dir := shared(t)
 	for want, flags := range map[string][]string{

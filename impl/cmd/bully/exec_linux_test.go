@@ -10,19 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
 // limit sets a limit of a process that runs.
 func (p *process) limit(what uintptr, limit syscall.Rlimit) {
 	p.t.Helper()
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(p.cmd.Process.Pid), what, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
-	require.Zero(p.t, errno)
+	require.Zero(p.t, errno, "prlimit of process %d: %v", p.cmd.Process.Pid, errno)
 }
 
 // TestFileTooLarge: a node that may write no more, as its files may not be so large, stops for good and says why: it is no signal (SIGXFSZ) that ends it.
 func TestFileTooLarge(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
-	n := c.run(1, steady...)
+	n := c.run(1)
 	leads(t, c.http[0])
 	n.limit(syscall.RLIMIT_FSIZE, syscall.Rlimit{})
 	resign(t, c.http[0])
@@ -32,16 +34,17 @@ func TestFileTooLarge(t *testing.T) {
 
 // TestExecWithoutDescriptors: a command that cannot be started again, as no descriptor is left, is as soon as there are some; its node leads on.
 func TestExecWithoutDescriptors(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	file := filepath.Join(t.TempDir(), "told")
-	n := c.executes(1, file, forever, append(steady, "-restart")...)
+	n := c.executes(1, file, forever, "-restart")
 	pid := number(t, file)
 	epoch := leads(t, c.http[0])
 	var most syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &most))
 	may := func(open uint64) { n.limit(syscall.RLIMIT_NOFILE, syscall.Rlimit{Cur: open, Max: most.Max}) }
 	may(3) // what is open stays
-	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	require.NoError(t, proctest.Kill(pid, syscall.SIGKILL))
 	until(t, "there is no descriptor for it", func() bool {
 		return strings.Contains(n.log.String(), "the command does not start") && strings.Contains(n.log.String(), "too many open files")
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,10 +17,11 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
 // python skips a test where it is missing: what it starts closes all descriptors that it does not know.
-func python(t *testing.T) {
+func python(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip(err)
@@ -28,10 +30,9 @@ func python(t *testing.T) {
 
 // A commanded is a node of bully exec with a command that writes down when it acts.
 type commanded struct {
-	t    *testing.T
+	t    testing.TB
 	c    *cluster
 	id   int
-	more []string // flags
 	node *process
 	acts string // the file
 }
@@ -58,7 +59,7 @@ os.closerange(3, 4096)
 
 // start starts the node with one of these.
 func (m *commanded) start(script string) {
-	args := append([]string{"exec"}, m.c.flags(m.id, append([]string{"-profile", "lan", "-preempt", "now", "-restart"}, m.more...)...)...)
+	args := append([]string{"exec"}, m.c.flags(m.id, append(quick, "-restart", "-proof")...)...)
 	m.node = spawn(m.t, append(args, "--", "python3", "-c", script, m.acts)...)
 }
 
@@ -105,31 +106,32 @@ var execBlows = []struct {
 	script string
 	deal   func(node, guardian, command int) []error
 }{
-	{"the node dies", actor, func(n, _, _ int) []error { return []error{syscall.Kill(n, syscall.SIGKILL)} }},
-	{"the node of a daemon dies", daemon, func(n, _, _ int) []error { return []error{syscall.Kill(n, syscall.SIGKILL)} }},
+	{"the node dies", actor, func(n, _, _ int) []error { return []error{proctest.Kill(n, syscall.SIGKILL)} }},
+	{"the node of a daemon dies", daemon, func(n, _, _ int) []error { return []error{proctest.Kill(n, syscall.SIGKILL)} }},
 	{"the guardian is stopped, and the node of a daemon dies", daemon, func(n, g, _ int) []error {
-		return []error{syscall.Kill(g, syscall.SIGSTOP), syscall.Kill(n, syscall.SIGKILL)}
+		return []error{proctest.Kill(g, syscall.SIGSTOP), proctest.Kill(n, syscall.SIGKILL)}
 	}},
 	{"a daemon is stopped, and its node dies", daemon, func(n, _, c int) []error {
-		return []error{syscall.Kill(c, syscall.SIGSTOP), syscall.Kill(n, syscall.SIGKILL)}
+		return []error{proctest.Kill(c, syscall.SIGSTOP), proctest.Kill(n, syscall.SIGKILL)}
 	}},
 	{"the node and a daemon die", daemon, func(n, _, c int) []error {
-		return []error{syscall.Kill(n, syscall.SIGKILL), syscall.Kill(c, syscall.SIGKILL)}
+		return []error{proctest.Kill(n, syscall.SIGKILL), proctest.Kill(c, syscall.SIGKILL)}
 	}},
 	{"the guardian and the node die", actor, func(n, g, _ int) []error {
-		return []error{syscall.Kill(g, syscall.SIGKILL), syscall.Kill(n, syscall.SIGKILL)}
+		return []error{proctest.Kill(g, syscall.SIGKILL), proctest.Kill(n, syscall.SIGKILL)}
 	}},
 	{"the node and the guardian die", actor, func(n, g, _ int) []error {
-		return []error{syscall.Kill(n, syscall.SIGKILL), syscall.Kill(g, syscall.SIGKILL)}
+		return []error{proctest.Kill(n, syscall.SIGKILL), proctest.Kill(g, syscall.SIGKILL)}
 	}},
 	{"all die", actor, func(n, g, c int) []error {
-		return []error{syscall.Kill(n, syscall.SIGKILL), syscall.Kill(g, syscall.SIGKILL), syscall.Kill(c, syscall.SIGKILL)}
+		return []error{proctest.Kill(n, syscall.SIGKILL), proctest.Kill(g, syscall.SIGKILL), proctest.Kill(c, syscall.SIGKILL)}
 	}},
 }
 
 // TestNoTwoCommandsAct deals each blow to the leader of a cluster that takes refused connections for deaths. Another leads each time, and no two commands have acted at
 // once, though what is left of a dead node's goes on for a while.
 func TestNoTwoCommandsAct(t *testing.T) {
+	t.Parallel()
 	python(t)
 	if testing.Short() {
 		t.Skip("it waits for many elections of real processes")
@@ -137,7 +139,7 @@ func TestNoTwoCommandsAct(t *testing.T) {
 	c, folder := newCluster(t, 3), t.TempDir()
 	var all []*commanded
 	for id := 1; id <= 3; id++ {
-		m := &commanded{t: t, c: c, id: id, more: []string{"-proof"}, acts: filepath.Join(folder, strconv.Itoa(id))}
+		m := &commanded{t: t, c: c, id: id, acts: filepath.Join(folder, strconv.Itoa(id))}
 		m.start(execBlows[0].script)
 		all = append(all, m)
 	}
@@ -160,7 +162,7 @@ func TestNoTwoCommandsAct(t *testing.T) {
 		dealt := b.deal(node, guardian, pid)
 		require.NoError(t, dealt[0], b.name)
 		for _, err := range dealt[1:] {
-			require.True(t, err == nil || err == syscall.ESRCH, "%s: %v", b.name, err) // the first may have been enough
+			require.True(t, err == nil || errors.Is(err, syscall.ESRCH), "%s: a process that the first signal has ended may be gone: %v", b.name, err)
 		}
 		until(t, "another acts after: "+b.name, func() bool { return newestOther() > before })
 		t.Logf("%s: another acts after %v", b.name, time.Duration(monotonic()-began).Round(100*time.Microsecond))
@@ -185,10 +187,11 @@ func TestNoTwoCommandsAct(t *testing.T) {
 
 // TestExecProves: with -proof nobody waits for patience when a node dies.
 func TestExecProves(t *testing.T) {
+	t.Parallel()
 	c, folder := newCluster(t, 3), t.TempDir()
 	var nodes []*process
 	for id := 1; id <= 3; id++ {
-		nodes = append(nodes, c.executes(id, filepath.Join(folder, strconv.Itoa(id)), forever, "-proof", "-profile", "wan"))
+		nodes = append(nodes, c.executes(id, filepath.Join(folder, strconv.Itoa(id)), forever, "-proof"))
 	}
 	number(t, filepath.Join(folder, "3"))
 	require.NoError(t, os.RemoveAll(filepath.Join(folder, "2")), "node 2 may have led before node 3 was there")
@@ -199,7 +202,9 @@ func TestExecProves(t *testing.T) {
 
 // TestExecHoldsAddress: the address of a dead node refuses nobody as long as something of its command is there; and so the node cannot begin again before.
 func TestExecHoldsAddress(t *testing.T) {
+	t.Parallel()
 	t.Run("a command that has closed it", func(t *testing.T) {
+		t.Parallel()
 		python(t)
 		c := newCluster(t, 1)
 		file := filepath.Join(t.TempDir(), "pid")
@@ -210,37 +215,39 @@ much = b"x" * (256 << 20)
 open(sys.argv[1], "w").write("%d\n" % os.getpid())
 time.sleep(1000)
 `
-		n := spawn(t, append(append([]string{"exec"}, c.flags(1, append(steady, "-restart", "-proof")...)...), "--", "python3", "-c", script, file)...)
+		n := spawn(t, append(append([]string{"exec"}, c.flags(1, "-restart", "-proof")...), "--", "python3", "-c", script, file)...)
 		pid := number(t, file)
 		n.signal(syscall.SIGKILL)
 		until(t, "its address refuses", func() bool { return c.dialled(1) != nil })
-		require.False(t, alive(pid), "which takes its time to die")
+		require.False(t, proctest.Alive(pid), "the address of node 1 must not refuse while its command, process %d, is there", pid)
 	})
 	t.Run("what a command has started", func(t *testing.T) {
+		t.Parallel()
 		c := newCluster(t, 1)
 		file := filepath.Join(t.TempDir(), "pid")
-		n := c.executes(1, file, `setsid sh -c 'echo $$ >"$0"; exec sleep 1000' "$0" </dev/null >/dev/null 2>&1 & `+`wait`, append(steady, "-restart", "-proof")...)
+		n := c.executes(1, file, `setsid sh -c 'echo $$ >"$0"; exec sleep 1000' "$0" </dev/null >/dev/null 2>&1 & `+`wait`, "-restart", "-proof")
 		pid := number(t, file)
-		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+		t.Cleanup(func() { _ = proctest.Kill(pid, syscall.SIGKILL) })
 		guardian := (&commanded{node: n}).guardian()
-		require.NotZero(t, guardian)
+		require.NotZero(t, guardian, "bully exec has a guardian, which ends what the command leaves behind")
 		n.pause() // else it ends what a guardian has left
-		require.NoError(t, syscall.Kill(guardian, syscall.SIGKILL))
+		require.NoError(t, proctest.Kill(guardian, syscall.SIGKILL))
 		n.signal(syscall.SIGKILL)
 		n.wait()
-		require.True(t, alive(pid), "nobody is left who would end it")
+		require.True(t, proctest.Alive(pid), "process %d outlives its node and the guardian", pid)
 		require.NoError(t, c.dialled(1))
-		again := c.executes(1, file+".again", forever, append(steady, "-restart", "-proof")...)
+		again := c.executes(1, file+".again", forever, "-restart", "-proof")
 		until(t, "it is said who has the address", func() bool {
 			return strings.Contains(again.log.String(), "another process has the address of this node: a program that it had let lead before it was killed")
 		})
-		require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+		require.NoError(t, proctest.Kill(pid, syscall.SIGKILL))
 		number(t, file+".again")
 	})
 }
 
 // TestExecProofUsage: what cannot be proved is refused.
 func TestExecProofUsage(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	status, _, log := bully(t, append(append([]string{"exec"}, c.flags(1, "-move", "-proof", "-no-proof")...), "--", "true")...)
 	require.Equal(t, cli.Misused, status)

@@ -23,11 +23,12 @@ import (
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/child"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
 // content waits until a file has a whole line, and returns what is in it.
-func content(t *testing.T, path string) (text string) {
+func content(t testing.TB, path string) (text string) {
 	t.Helper()
 	until(t, path, func() bool {
 		data, err := os.ReadFile(path)
@@ -38,40 +39,23 @@ func content(t *testing.T, path string) (text string) {
 }
 
 // number waits until a file has a line with a number.
-func number(t *testing.T, path string) int {
+func number(t testing.TB, path string) int {
 	t.Helper()
 	n, err := strconv.Atoi(content(t, path))
 	require.NoError(t, err)
 	return n
 }
 
-// alive reports whether a process runs: one that nobody has waited for yet does not.
-func alive(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, state, _ := strings.Cut(string(stat), ") ")
-	return err != nil || !strings.HasPrefix(state, "Z")
-}
-
-// pause stops a process (SIGSTOP), and returns when all of it has stopped.
+// pause stops a process (SIGSTOP), and returns when all its threads have stopped.
 func (p *process) pause() {
 	p.t.Helper()
-	p.signal(syscall.SIGSTOP)
-	var how syscall.WaitStatus
-	err := error(syscall.EINTR)
-	for errors.Is(err, syscall.EINTR) {
-		_, err = syscall.Wait4(p.cmd.Process.Pid, &how, syscall.WUNTRACED, nil)
-	}
-	require.NoError(p.t, err)
-	require.True(p.t, how.Stopped(), "%v", how)
+	proctest.Pause(p.t, p.cmd.Process.Pid)
 }
 
-// dies waits until a process runs no more.
-func dies(t *testing.T, pid int) {
+// dies waits until a process has ended.
+func dies(t testing.TB, pid int) {
 	t.Helper()
-	until(t, "the command is gone", func() bool { return !alive(pid) })
+	until(t, fmt.Sprintf("process %d has ended", pid), func() bool { return !proctest.Alive(pid) })
 }
 
 // executes starts bully exec with a shell script, which finds a file to write to in $0. Without another mode it is -move.
@@ -84,10 +68,11 @@ func (c *cluster) executes(id int, file, script string, more ...string) *process
 }
 
 // forever is a script that writes its process id, and goes on until it is ended.
-const forever = `echo $$ >"$0"; while :; do sleep 0.01; done`
+const forever = `echo $$ >"$0"; while :; do sleep 0.1; done`
 
 // TestExecEnvironment sees what a command is told, and that its exit status is passed on.
 func TestExecEnvironment(t *testing.T) {
+	t.Parallel()
 	for want, script := range map[int]string{0: "exit 0", 7: "exit 7", 128 + 9: "kill -9 $$"} {
 		c := newCluster(t, 1)
 		file := filepath.Join(t.TempDir(), "told")
@@ -104,9 +89,10 @@ func TestExecEnvironment(t *testing.T) {
 
 // TestExecStop sees that a command may end in peace when the node is told to stop, and that the node leads meanwhile.
 func TestExecStop(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	file := filepath.Join(t.TempDir(), "told")
-	n := c.executes(1, file, `trap 'echo ended >>"$0"; exit 5' TERM; `+forever, steady...)
+	n := c.executes(1, file, `trap 'echo ended >>"$0"; exit 5' TERM; `+forever)
 	pid := number(t, file)
 	n.signal(syscall.SIGTERM)
 	require.Equal(t, cli.OK, n.wait(), "it did what it was told")
@@ -118,12 +104,13 @@ func TestExecStop(t *testing.T) {
 	pid = number(t, file)
 	n.signal(syscall.SIGTERM)
 	require.Equal(t, cli.OK, n.wait())
-	require.False(t, alive(pid))
+	require.False(t, proctest.Alive(pid), "node 1 must kill a command that ignores SIGTERM, after -stop")
 }
 
 // TestExecReignEnds sees that a command ends with its reign, even one that does not want to: here the other half of the
 // cluster goes away. It runs again in the next reign, with the next epoch.
 func TestExecReignEnds(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 2)
 	other := c.run(1)
 	file := filepath.Join(t.TempDir(), "told")
@@ -142,6 +129,7 @@ func TestExecReignEnds(t *testing.T) {
 
 // TestExecKilled sees that a command does not outlive bully, even if that is killed.
 func TestExecKilled(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/proc/self"); err != nil {
 		t.Skip("only Linux ends a process with the one that started it")
 	}
@@ -155,12 +143,13 @@ func TestExecKilled(t *testing.T) {
 
 // TestExecKilledWithAll sees that nothing that a command has started outlives bully either.
 func TestExecKilledWithAll(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip(err)
 	}
 	c := newCluster(t, 1)
 	file := filepath.Join(t.TempDir(), "told")
-	n := c.executes(1, file, `setsid sh -c 'trap "" TERM HUP; echo $$ >"$0"; while :; do sleep 0.01; done' "$0"; :`)
+	n := c.executes(1, file, `setsid sh -c 'trap "" TERM HUP; echo $$ >"$0"; while :; do sleep 0.1; done' "$0"; :`)
 	pid := number(t, file)
 	n.signal(syscall.SIGKILL)
 	dies(t, pid)
@@ -169,10 +158,11 @@ func TestExecKilledWithAll(t *testing.T) {
 // TestExecGrace sees a reign that is renewed go on, and one that is about to end ended with SIGTERM, at -grace before the deadline and
 // not at it: the command has the time to say so.
 func TestExecGrace(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 2)
-	other := c.run(1, "-profile", "wan")
+	other := c.run(1)
 	file := filepath.Join(t.TempDir(), "told")
-	n := c.executes(2, file, `trap 'sleep 0.1; echo ended >"$0.ended"; exit' TERM; `+forever, "-profile", "wan", "-grace", "1s")
+	n := c.executes(2, file, `trap 'sleep 0.1; echo ended >"$0.ended"; exit' TERM; `+forever, "-grace", "1s")
 	pid := number(t, file)
 	epoch := leads(t, c.http[1])
 	until(t, "its reign is renewed", func() bool {
@@ -180,7 +170,7 @@ func TestExecGrace(t *testing.T) {
 		var status host.Status
 		return code == http.StatusOK && json.Unmarshal([]byte(body), &status) == nil && status.Counters.Sent[spec.Heartbeat] > 3
 	})
-	require.True(t, alive(pid))
+	require.True(t, proctest.Alive(pid), "the command must run on while the reign of node 2 is renewed")
 	require.Equal(t, epoch, leads(t, c.http[1]))
 	require.NoError(t, other.cmd.Process.Kill())
 	require.Equal(t, "ended", content(t, file+".ended"))
@@ -190,6 +180,7 @@ func TestExecGrace(t *testing.T) {
 // TestExecTakesNoProof sees the next node wait for its patience to end: what the command of a dead one has started may
 // live on.
 func TestExecTakesNoProof(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3)
 	folder := t.TempDir()
 	var nodes []*process
@@ -210,6 +201,7 @@ func TestExecTakesNoProof(t *testing.T) {
 
 // TestExecResign sees that a node that is made to resign ends its command first.
 func TestExecResign(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	file := filepath.Join(t.TempDir(), "told")
 	c.executes(1, file, `trap 'echo "$BULLY_EPOCH" >"$0.ended"; exit' TERM; `+forever)
@@ -222,20 +214,23 @@ func TestExecResign(t *testing.T) {
 
 // TestExecReignIsOver sees that a reign that ends before the command has begun is no failure of the command.
 func TestExecReignIsOver(t *testing.T) {
+	t.Parallel()
 	w := worker{path: "/bin/false", flags: execFlags{}}
 	require.ErrorIs(t, w.work(t.Context(), host.Reign{}), errEnded)
 }
 
 // TestShortage: a command that does not start for want of descriptors is tried again, and one that is not there is not.
 func TestShortage(t *testing.T) {
+	t.Parallel()
 	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM} {
-		require.True(t, isShortage(fmt.Errorf("fork/exec: %w", errno)))
+		require.True(t, isShortage(fmt.Errorf("fork/exec: %w", errno)), "%v passes, and the command is tried again", errno)
 	}
-	require.False(t, isShortage(fmt.Errorf("fork/exec: %w", syscall.ENOENT)))
+	require.False(t, isShortage(fmt.Errorf("fork/exec: %w", syscall.ENOENT)), "a command that does not exist is not tried again")
 }
 
 // TestExecRestart sees a command started again after it has ended by itself.
 func TestExecRestart(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	file := filepath.Join(t.TempDir(), "told")
 	n := c.executes(1, file, `echo "$BULLY_EPOCH" >>"$0"`, "-restart")
@@ -247,19 +242,24 @@ func TestExecRestart(t *testing.T) {
 
 // TestExecProgress sees that a command that gets on runs on, and that one that hangs is ended, whatever it does with signals, and its node resigns.
 func TestExecProgress(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	file := filepath.Join(t.TempDir(), "told")
+	const silence = 3 * time.Second
 	n := c.executes(1, file, `trap '' TERM; echo $$ >"$0"; echo "$BULLY_PROGRESS" >"$0.names"
-while ! [ -e "$0.hang" ]; do touch "$BULLY_PROGRESS"; echo x >>"$0.touched"; sleep 0.01; done; `+forever, append(steady, "-progress", "4s")...)
-	pid := number(t, file)
-	touched := content(t, file+".names")
-	until(t, "it reports for longer than it may be silent", func() bool {
-		begun, err := os.Stat(file)
-		now, failed := os.Stat(file + ".touched")
-		return errors.Join(err, failed) == nil && now.ModTime().Sub(begun.ModTime()) > 6*time.Second
+while ! [ -e "$0.hang" ]; do touch "$BULLY_PROGRESS"; echo x >>"$0.touched"; sleep 0.1; done; `+forever, "-progress", silence.String(), "-stop", "1s")
+	var pid int
+	proctest.While(t, "1", reignAt(c.http[0]), func(t *proctest.Attempt, _ proctest.Reign) {
+		until(t, "node 1 runs the command", func() bool { pid = number(t, file); return proctest.Alive(pid) })
+		begun, said := time.Now(), len(n.log.String())
+		until(t, "the command reports for longer than it may be silent, or ends", func() bool {
+			now, err := os.Stat(file + ".touched")
+			return err == nil && now.ModTime().Sub(begun) > 4*silence/3 || !proctest.Alive(pid)
+		})
+		require.True(t, proctest.Alive(pid), "node 1 must not end a command that reports progress")
+		require.NotContains(t, n.log.String()[said:], "no progress", "the command of node 1 has reported progress")
 	})
-	require.True(t, alive(pid), "it reports")
-	require.NotContains(t, n.log.String(), "no progress")
+	touched := content(t, file+".names")
 	require.NoError(t, os.WriteFile(file+".hang", nil, 0o600))
 	dies(t, pid)
 	until(t, "it leads again, and the command runs again", func() bool {
@@ -280,6 +280,7 @@ while ! [ -e "$0.hang" ]; do touch "$BULLY_PROGRESS"; echo x >>"$0.touched"; sle
 // TestExecStandsAside: a command hangs at the highest node each time. Another leads, and runs it, for longer each time; what the node waits for is told,
 // and the files of commands do not pile up, though nobody could remove them.
 func TestExecStandsAside(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it waits for elections of real processes")
 	}
@@ -289,7 +290,7 @@ func TestExecStandsAside(t *testing.T) {
 	file := func(id int) string { return filepath.Join(folder, fmt.Sprint(id)) }
 	var nodes [4]*process
 	for id := 1; id <= 3; id++ {
-		nodes[id] = c.executes(id, file(id), script, append(steady, "-progress", "1s")...)
+		nodes[id] = c.executes(id, file(id), script, "-progress", "1s")
 	}
 	until(t, "it stands aside", func() bool {
 		return strings.Contains(nodes[3].log.String(), "it stands aside for 1s, as its command made no progress")
@@ -315,6 +316,7 @@ func TestExecStandsAside(t *testing.T) {
 
 // TestStanding: the pauses double up to a bound, and begin anew when a command got on for long.
 func TestStanding(t *testing.T) {
+	t.Parallel()
 	var s standing
 	var all []time.Duration
 	for range 10 {
@@ -332,6 +334,7 @@ func TestStanding(t *testing.T) {
 
 // TestExecLeaderless: that nobody leads is said once.
 func TestExecLeaderless(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3)
 	n := c.executes(1, filepath.Join(t.TempDir(), "told"), "true")
 	until(t, "it is said", func() bool { return strings.Contains(n.log.String(), "nobody leads, so nobody runs the command") })
@@ -339,12 +342,13 @@ func TestExecLeaderless(t *testing.T) {
 }
 
 func TestExecUsage(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	exec := func(args ...string) []string { return append([]string{"exec"}, args...) }
 	for want, args := range map[string][]string{
 		"bully exec: no command is given: bully exec [flags] -- CMD [argument…]":                       exec(c.flags(1)...),
 		"bully exec: -grace, -stop and -progress cannot be negative":                                   exec(c.flags(1, "-move", "-stop", "-1s", "--", "true")...),
-		"bully exec: -grace: 1s is more than the 12.3ms that profile local allows: a heartbeat and it": exec(c.flags(1, "-move", "-grace", "1s", "--", "true")...),
+		"bully exec: -grace: 1s is more than the 12.3ms that profile local allows: a heartbeat and it": exec(c.flags(1, "-profile", "local", "-move", "-grace", "1s", "--", "true")...),
 		"bully exec: -progress: 10ms is less than 1s":                                                  exec(c.flags(1, "-move", "-progress", "10ms", "--", "true")...),
 		"did you mean -restart or -retry?":                                                             exec(c.flags(1, "-restrat", "--", "true")...),
 	} {
@@ -362,8 +366,9 @@ func TestExecUsage(t *testing.T) {
 // TestEndsByTheLastDeadline: a command that was told to end is killed at the last deadline that was known, though the reign is over, and -grace is longer: as when
 // the disk of the node has failed.
 func TestEndsByTheLastDeadline(t *testing.T) {
+	t.Parallel()
 	w := &worker{flags: execFlags{grace: time.Hour}}
-	c, err := child.Start(exec.Command("sh", "-c", "trap '' TERM; while :; do sleep 0.01; done"), nil)
+	c, err := child.Start(exec.Command("sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"), nil)
 	require.NoError(t, err)
 	go w.finish(host.Reign{}, c, time.Now().Add(10*time.Millisecond), time.Hour)
 	select {

@@ -14,7 +14,7 @@ import (
 )
 
 // understood returns the settings of a node with good flags, changed by more.
-func understood(t *testing.T, environment map[string]string, more ...string) (settings, error) {
+func understood(t testing.TB, environment map[string]string, more ...string) (settings, error) {
 	t.Helper()
 	p := program{cli.Program{Out: io.Discard, Log: io.Discard, Getenv: func(name string) string { return environment[name] }}}
 	var f nodeFlags
@@ -25,14 +25,15 @@ func understood(t *testing.T, environment map[string]string, more ...string) (se
 }
 
 func TestSettings(t *testing.T) {
+	t.Parallel()
 	s, err := understood(t, nil)
 	require.NoError(t, err)
 	require.Equal(t, spec.IntegerID(2), s.id)
 	require.Equal(t, []spec.NodeID{spec.IntegerID(1), spec.IntegerID(2), spec.IntegerID(10)}, s.members)
 	require.Equal(t, "[::1]:7002", s.addresses[spec.IntegerID(10)])
 	require.Equal(t, host.LAN(), s.timing)
-	require.Nil(t, s.own)
-	require.False(t, s.noProof)
+	require.Nil(t, s.own, "without -tls-cert there is no certificate")
+	require.False(t, s.noProof, "a node takes a refused connection for a proof by default")
 
 	s, err = understood(t, nil, "-profile", "wan", "-preempt", "never", "-http", ":8001", "-view", "1=http://a:8001,2=https://b")
 	require.NoError(t, err)
@@ -41,7 +42,7 @@ func TestSettings(t *testing.T) {
 	require.Equal(t, "https://b", s.views[spec.IntegerID(2)])
 	s, err = understood(t, nil, "-preempt", "now")
 	require.NoError(t, err)
-	require.Zero(t, s.timing.Preempt)
+	require.Zero(t, s.timing.Preempt, "-preempt now")
 	s, err = understood(t, nil, "-preempt", "5s")
 	require.NoError(t, err)
 	require.Equal(t, 5*time.Second, s.timing.Preempt)
@@ -57,12 +58,13 @@ func TestSettings(t *testing.T) {
 
 // TestEnvironment sees that every flag can be given in the environment, and that a flag wins.
 func TestEnvironment(t *testing.T) {
+	t.Parallel()
 	s, err := understood(t, map[string]string{"BULLY_ID": "1", "BULLY_CLUSTER": "c", "BULLY_TRACE_BYTES": "77", "BULLY_NO_PROOF": "true"})
 	require.NoError(t, err)
 	require.Equal(t, spec.IntegerID(2), s.id, "given by a flag")
 	require.Equal(t, "c", s.cluster)
 	require.EqualValues(t, 77, s.traceBytes)
-	require.True(t, s.noProof)
+	require.True(t, s.noProof, "BULLY_NO_PROOF=true is -no-proof")
 	_, err = understood(t, map[string]string{"BULLY_TRACE_BYTES": "many"})
 	require.ErrorContains(t, err, `BULLY_TRACE_BYTES="many": `)
 	require.ErrorAs(t, err, &cli.UsageError{})
@@ -89,6 +91,7 @@ func TestEnvironment(t *testing.T) {
 
 // TestSettingsRefused sees that each wrong flag is named, with what is wrong.
 func TestSettingsRefused(t *testing.T) {
+	t.Parallel()
 	for want, more := range map[string][]string{
 		"-id is missing: give it as in -id 3, or in BULLY_ID":             {"-id", ""},
 		"-members is missing: ":                                           {"-members", ""},

@@ -26,7 +26,7 @@ const serviceOfPods = "_peer._tcp.bully.test"
 // pods are nodes of a StatefulSet, as far as this machine can have one: hosts are addresses of loopback, which Linux has many of, and the
 // names of pods are known to a name server.
 type pods struct {
-	t     *testing.T
+	t     testing.TB
 	names *nameserver.Server
 	port  string
 	http  []string
@@ -34,7 +34,7 @@ type pods struct {
 }
 
 // newPods makes room for so many pods, of which DNS knows none.
-func newPods(t *testing.T, n int) *pods {
+func newPods(t testing.TB, n int) *pods {
 	t.Helper()
 	names, err := nameserver.Start()
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func (p *pods) known(ordinals ...int) {
 }
 
 // ofPage returns the arguments of the command that begins so in MEMBERS.md, with other values of flags and without those of TLS.
-func ofPage(t *testing.T, begins string, values map[string]string) (args []string) {
+func ofPage(t testing.TB, begins string, values map[string]string) (args []string) {
 	t.Helper()
 	page, err := os.ReadFile("../../MEMBERS.md")
 	require.NoError(t, err)
@@ -88,15 +88,17 @@ func ofPage(t *testing.T, begins string, values map[string]string) (args []strin
 
 // flags are those of a pod, as MEMBERS.md has them, but for addresses and folders.
 func (p *pods) flags(ordinal int, address string) []string {
-	p.t.Setenv("HOSTNAME", fmt.Sprintf("bully-%d", ordinal))
 	args := ofPage(p.t, "bully run -id ordinal ", map[string]string{"-members": "dns+srv://" + p.names.Address() + "/" + serviceOfPods, "-expect": fmt.Sprint(len(p.http)),
 		"-data": p.data[ordinal], "-http": p.http[ordinal]})
-	return append(args[1:], "-insecure", "-listen", net.JoinHostPort(address, p.port), "-profile", "busy")
+	return append(append(args[1:], "-insecure", "-listen", net.JoinHostPort(address, p.port)), steady...)
 }
+
+// hostOf is the environment of a pod: the name of its host.
+func hostOf(ordinal int) []string { return []string{fmt.Sprintf("HOSTNAME=bully-%d", ordinal)} }
 
 // run starts a pod at an address.
 func (p *pods) run(ordinal int, address string) *process {
-	return spawn(p.t, append([]string{"run"}, p.flags(ordinal, address)...)...)
+	return spawnWith(p.t, hostOf(ordinal), append([]string{"run"}, p.flags(ordinal, address)...)...)
 }
 
 // waits waits until a pod says that it waits for something, and has not started.
@@ -145,6 +147,7 @@ func (p *pods) linked(ordinal, other int) {
 
 // TestFound starts three pods one after the other. None begins before all are there; each then finds one that comes back elsewhere.
 func TestFound(t *testing.T) {
+	t.Parallel()
 	p := newPods(t, 3)
 	first := p.run(0, "127.0.0.2")
 	p.waits(0, "DNS has no SRV records of "+serviceOfPods)
@@ -198,6 +201,7 @@ func TestFound(t *testing.T) {
 
 // TestFoundDiffers lets DNS tell each of two nodes other members. Neither ever starts, and both say why.
 func TestFoundDiffers(t *testing.T) {
+	t.Parallel()
 	p := newPods(t, 3)
 	p.known(0, 1, 2)
 	one := p.run(0, "127.0.0.2")
@@ -222,6 +226,7 @@ func TestFoundDiffers(t *testing.T) {
 
 // TestFoundToldToStop sees that a node ends in good order while it waits for DNS.
 func TestFoundToldToStop(t *testing.T) {
+	t.Parallel()
 	p := newPods(t, 2)
 	one := p.run(0, "127.0.0.2")
 	p.waits(0, "DNS has no SRV records")
@@ -231,15 +236,17 @@ func TestFoundToldToStop(t *testing.T) {
 
 // TestFoundExec runs a command on the only node of a cluster that is found.
 func TestFoundExec(t *testing.T) {
+	t.Parallel()
 	p := newPods(t, 1)
 	p.known(0)
-	n := spawn(t, append(append([]string{"exec"}, p.flags(0, "127.0.0.2")...), "-move", "--", "/bin/sh", "-c", `echo "node $BULLY_NODE"`)...)
+	n := spawnWith(t, hostOf(0), append(append([]string{"exec"}, p.flags(0, "127.0.0.2")...), "-move", "--", "/bin/sh", "-c", `echo "node $BULLY_NODE"`)...)
 	require.Equal(t, cli.OK, n.wait())
 	require.Regexp(t, `^(node 1\n)+$`, n.out.String(), "more than once where the machine stands still for longer than a reign")
 }
 
 // TestFoundUsage sees what is wrong said, and nothing begun.
 func TestFoundUsage(t *testing.T) {
+	t.Parallel()
 	p := newPods(t, 3)
 	p.known(0, 1, 2, 3)
 	flags := p.flags(0, "127.0.0.2")
@@ -258,8 +265,7 @@ func TestFoundUsage(t *testing.T) {
 		{cli.Misused, "bully-0", `-on-change: exec: "no-such-program"`, []string{"-on-change", "no-such-program"}},
 		{cli.Misused, "bully", `-id ordinal: the name of this host: "bully" has no ordinal: a name such as bully-0 is wanted`, nil},
 	} {
-		t.Setenv("HOSTNAME", c.hostname)
-		n := spawn(t, append(append([]string{"run"}, flags...), c.more...)...)
+		n := spawnWith(t, []string{"HOSTNAME=" + c.hostname}, append(append([]string{"run"}, flags...), c.more...)...)
 		require.Equal(t, c.status, n.wait(), n.log)
 		require.Contains(t, n.log.String(), c.want)
 		_, err := os.Stat(p.data[0])

@@ -18,6 +18,7 @@ import (
 )
 
 func TestParseGroups(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "groups.txt")
 	require.NoError(t, os.WriteFile(file, []byte("# what there is\n\norders-[0-2] # three\nbilling=3\n"), 0o600))
 	l, err := parseGroups("mail, a[8-9]z=2 ,@" + file)
@@ -25,11 +26,12 @@ func TestParseGroups(t *testing.T) {
 	require.Equal(t, []string{"mail", "a8z", "a9z", "orders-0", "orders-1", "orders-2", "billing"}, l.names)
 	two, three := spec.IntegerID(2), spec.IntegerID(3)
 	require.Equal(t, map[string]spec.NodeID{"a8z": two, "a9z": two, "billing": three}, l.pins)
-	require.True(t, l.files)
+	require.True(t, l.files, "a list with @FILE is read again after SIGHUP")
 }
 
 // What cannot be read is named, with where it is, and what would be right.
 func TestGroupsRefused(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	write := func(text string) string {
 		name := filepath.Join(t.TempDir(), "bad.txt")
@@ -79,6 +81,7 @@ func TestGroupsRefused(t *testing.T) {
 
 // A plan says who would lead what, and what moves: only what was led by who goes, or is to be led by who comes.
 func TestPlan(t *testing.T) {
+	t.Parallel()
 	plan := func(want int, args ...string) (said, log string) {
 		status, said, log := bully(t, append([]string{"groups", "-plan"}, args...)...)
 		require.Equal(t, want, status, log)
@@ -129,7 +132,7 @@ func TestPlan(t *testing.T) {
 }
 
 // placed waits until a node says what is asked for of its groups, and returns it.
-func placed(t *testing.T, address string, is func(*web.Placed) bool) (p web.Placed) {
+func placed(t testing.TB, address string, is func(*web.Placed) bool) (p web.Placed) {
 	t.Helper()
 	until(t, "the groups at "+address, func() bool {
 		p = web.Placed{}
@@ -153,10 +156,11 @@ func asPlanned(n int) func(*web.Placed) bool {
 
 // Three nodes run twenty groups; a node is killed, and comes back; and a group comes and one goes while they run.
 func TestRunGroups(t *testing.T) {
+	t.Parallel()
 	c, file := newCluster(t, 3), filepath.Join(t.TempDir(), "groups.txt")
 	says := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o600)) }
 	says("orders-[0-18]\nbilling=2\n")
-	flags := append([]string{"-group", "@" + file}, steady...)
+	flags := []string{"-group", "@" + file}
 	nodes := []*process{c.run(1, flags...), c.run(2, flags...), c.run(3, flags...)}
 	for _, at := range c.http {
 		placed(t, at, asPlanned(20))
@@ -213,6 +217,7 @@ func TestRunGroups(t *testing.T) {
 
 // TestReadEntry holds what reads an entry against its form, for all short texts of what an entry may have.
 func TestReadEntry(t *testing.T) {
+	t.Parallel()
 	form := regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._:/-]*)?(?:\[(\d{1,9})-(\d{1,9})\]([A-Za-z0-9._:/-]*))?(?:=(.+))?$`)
 	texts := []string{"a[1-2]b=3", "[12-345]a", "a[1-2]=", "a[1-2]b[3-4]", "a[1-2-3]", "a[1234567890-2]", "a[1-123456789]z"}
 	for begin, end := 0, 0; len(texts) < 50_000; begin = end { // all with a byte more than those before
@@ -243,6 +248,7 @@ func TestReadEntry(t *testing.T) {
 
 // TestPlannedGroups: who waits is told of each thing that is not as it is to be, of any node that was asked.
 func TestPlannedGroups(t *testing.T) {
+	t.Parallel()
 	says := func(change func(*web.Placed)) placedAnswer {
 		p := &web.Placed{Node: spec.IntegerID(1), Members: []web.PlacedMember{{ID: spec.IntegerID(1)}, {ID: spec.IntegerID(2)}}, Names: []string{"a", "b"},
 			Leaders: []int{0, 1}, Wanted: []int{0, 1}}
@@ -262,8 +268,9 @@ func TestPlannedGroups(t *testing.T) {
 
 // TestNoGroups: who asks a node of one election for groups is told why it says nothing.
 func TestNoGroups(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
-	c.run(1, steady...)
+	c.run(1)
 	leadsHere(t, c.http[0])
 	status, _, log := bully(t, "groups", c.http[0])
 	require.Equal(t, cli.Mismatch, status)

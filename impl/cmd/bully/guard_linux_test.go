@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
@@ -20,7 +19,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,6 +26,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
 	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -62,18 +61,19 @@ func (c *cluster) toldBy(id int) (g host.GuardStatus) {
 
 // TestGuard kills a node that is stopped, and starts it again; and one that somebody else has killed. Who asks is told.
 func TestGuard(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
-	guard := c.run(1, append(steady, "-guard", "-log", "json")...)
+	guard := c.run(1, "-guard", "-log", "json")
 	first := c.guardedNode(guard, 1)
 	require.Equal(t, host.GuardStatus{Guard: guard.cmd.Process.Pid}, c.toldBy(1))
-	require.NoError(t, syscall.Kill(first, syscall.SIGSTOP))
+	require.NoError(t, proctest.Kill(first, syscall.SIGSTOP))
 	until(t, "it is killed, and started again", func() bool { return c.toldBy(1).Restarts == 1 })
-	require.False(t, alive(first))
+	require.False(t, proctest.Alive(first), "the guard must kill the stopped node before it starts another")
 	require.Equal(t, 1, c.toldBy(1).Kills)
 	require.Equal(t, "it was stopped (SIGSTOP)", c.toldBy(1).Last)
 
 	second := c.guardedNode(guard, 1)
-	require.NoError(t, syscall.Kill(second, syscall.SIGKILL))
+	require.NoError(t, proctest.Kill(second, syscall.SIGKILL))
 	until(t, "it is started again", func() bool { return c.toldBy(1).Restarts == 2 })
 	require.Equal(t, 1, c.toldBy(1).Kills, "that was another")
 	third := c.guardedNode(guard, 1)
@@ -88,37 +88,44 @@ func TestGuard(t *testing.T) {
 	guard.signal(syscall.SIGTERM)
 	require.Equal(t, cli.OK, guard.wait(), "the node ends in good order, and with it its guard")
 	require.NotContains(t, guard.log.String(), "without a guard", "who holds the memory of the node ends by itself")
-	require.False(t, alive(third))
+	require.False(t, proctest.Alive(third), "the node must end before its guard does")
 	require.Contains(t, guard.log.String(), `"msg":"stopped"`)
 	require.Contains(t, guard.log.String(), `"msg":"the guard has killed the program"`)
 }
 
 // TestGuardAlone: a node does not outlive its guard, and does not need one that is stopped.
 func TestGuardAlone(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
-	guard := c.run(1, append(steady, "-guard")...)
+	guard := c.run(1, "-guard")
 	node := c.guardedNode(guard, 1)
 	guard.pause()
 	steps := func() int {
 		_, text := fetch(c.http[0], "/metrics")
 		found := regexp.MustCompile(`(?m)^bully_steps_total\{action="HeartbeatTimeout"\} (\d+)$`).FindStringSubmatch(text)
-		require.NotNil(t, found, text)
+		if found == nil {
+			return 0 // it has not taken this step yet, or does not answer
+		}
 		n, err := strconv.Atoi(found[1])
 		require.NoError(t, err)
 		return n
 	}
 	before := steps()
-	until(t, "the node goes on", func() bool { return steps() > before+10 })
-	_, out, _ := bully(t, "status", "-http", c.http[0])
-	require.Contains(t, out, " (its guard is stopped)")
+	until(t, "the node leads on while its guard is stopped", func() bool { return steps() > before+3 })
+	var out string
+	until(t, "bully status says that the guard is stopped", func() bool {
+		_, out, _ = bully(t, "status", "-http", c.http[0])
+		return strings.Contains(out, " (its guard is stopped)")
+	})
 	require.Contains(t, out, fmt.Sprintf("until it goes on, nobody kills this node if it hangs (kill -CONT %d)", guard.cmd.Process.Pid))
 	_, text := fetch(c.http[0], "/metrics")
 	require.Contains(t, text, "\nbully_guarded 0\n")
 	guard.signal(syscall.SIGCONT)
-	until(t, "it goes on", func() bool { return steps() > before+20 })
+	before = steps()
+	until(t, "the node leads on while its guard runs again", func() bool { return steps() > before+3 })
 	require.Equal(t, node, onlyChild(guard.cmd.Process.Pid))
-	require.NoError(t, syscall.Kill(node, syscall.SIGSTOP))
-	until(t, "and so does its guard", func() bool { return c.toldBy(1).Kills == 1 })
+	require.NoError(t, proctest.Kill(node, syscall.SIGSTOP))
+	until(t, "its guard kills the stopped node once", func() bool { return c.toldBy(1).Kills == 1 })
 
 	node = c.guardedNode(guard, 1)
 	guard.signal(syscall.SIGKILL)
@@ -127,9 +134,10 @@ func TestGuardAlone(t *testing.T) {
 
 // TestGuardBesidePrograms: a node that waits for a program has a guard, and so has each that it then runs.
 func TestGuardBesidePrograms(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	socket := filepath.Join(t.TempDir(), "s")
-	guard := c.run(1, append(steady, "-guard", "-socket", socket)...)
+	guard := c.run(1, "-guard", "-socket", socket)
 	pid := guard.cmd.Process.Pid
 	waits := func() {
 		t.Helper()
@@ -158,8 +166,9 @@ func TestGuardBesidePrograms(t *testing.T) {
 
 // TestGuardTwice: a data folder is for one node, guarded or not; and what ends by itself is not started again.
 func TestGuardTwice(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
-	guard := c.run(1, append(steady, "-guard")...)
+	guard := c.run(1, "-guard")
 	node := c.guardedNode(guard, 1)
 	second := spawn(t, "run", "-guard", "-id", "1", "-cluster", "test", "-members", "1="+freeAddress(t), "-data", c.data[0])
 	require.Equal(t, cli.Mismatch, second.wait())
@@ -172,6 +181,7 @@ func TestGuardTwice(t *testing.T) {
 
 // TestGuardOfPrograms: any program is started, and its status passed on; one that a signal has killed is started again until that is told to end.
 func TestGuardOfPrograms(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "told")
 	guard := func(script string) *process { return spawn(t, "guard", "--", "/bin/sh", "-c", script, file) }
 	require.Equal(t, 7, guard(`exit 7`).wait())
@@ -196,8 +206,8 @@ func TestGuardOfPrograms(t *testing.T) {
 	require.Equal(t, 5, stray.wait())
 	require.Contains(t, stray.log.String(), "what it has started goes on without a guard")
 	left := number(t, file+".stray")
-	require.True(t, alive(left))
-	require.NoError(t, syscall.Kill(left, syscall.SIGKILL))
+	require.True(t, proctest.Alive(left), "what a program leaves behind when it ends by itself runs on")
+	require.NoError(t, proctest.Kill(left, syscall.SIGKILL))
 
 	for want, args := range map[string][]string{"no program is given": {"guard"}, "no-such-program": {"guard", "--", "no-such-program"}, "did you mean json?": {"guard", "-log", "jsno", "true"}} {
 		status, _, log := bully(t, args...)
@@ -212,6 +222,7 @@ func TestGuardOfPrograms(t *testing.T) {
 
 // TestGuardPassesOn sees signals come to the program that are for it.
 func TestGuardPassesOn(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "told")
 	guard := spawn(t, "guard", "--", "/bin/sh", "-c", `for s in HUP USR1 USR2; do trap "echo $s >>\"\$0.$s\"" $s; done; trap 'exit 3' INT; `+forever, file)
 	number(t, file)
@@ -257,7 +268,7 @@ func embed(text string) {
 		}
 	}
 	folder, address, _ := strings.Cut(text, ",")
-	c := library.Config{Folder: folder, ID: "1", Cluster: "test", Members: map[string]string{"1": address}}
+	c := library.Config{Folder: folder, ID: "1", Cluster: "test", Members: map[string]string{"1": address}, Timing: host.WAN()}
 	var err error
 	c.Guard, err = host.FindGuard()
 	fail(err)
@@ -288,9 +299,8 @@ func embed(text string) {
 
 // TestGuardOfHangs kills a program whose loop hangs, and one that is held by a debugger; and leaves alone one whose guard is told nothing.
 func TestGuardOfHangs(t *testing.T) {
-	guard := &process{t: t, cmd: exec.Command(os.Args[0], "guard", "--", os.Args[0]), log: &output{}, out: &output{}}
-	guard.cmd.Env, guard.cmd.Stdout, guard.cmd.Stderr = append(os.Environ(), asCommand+"=1", embedding+"="+t.TempDir()+","+freeAddress(t)), guard.out, guard.log
-	guard.start()
+	t.Parallel()
+	guard := spawnWith(t, []string{embedding + "=" + t.TempDir() + "," + freeAddress(t)}, "guard", "--", os.Args[0])
 	lives := func(n int) (pid int) {
 		until(t, "it leads", func() bool {
 			pid = onlyChild(guard.cmd.Process.Pid)
@@ -299,8 +309,8 @@ func TestGuardOfHangs(t *testing.T) {
 		return pid
 	}
 	for n, hang := range []func(pid int){
-		func(pid int) { require.NoError(t, syscall.Kill(pid, syscall.SIGUSR1)) },
-		func(pid int) { require.NoError(t, syscall.Kill(pid, syscall.SIGUSR2)) },
+		func(pid int) { require.NoError(t, proctest.Kill(pid, syscall.SIGUSR1)) },
+		func(pid int) { require.NoError(t, proctest.Kill(pid, syscall.SIGUSR2)) },
 		func(pid int) { holds(t, pid) },
 	} {
 		hang(lives(n))
@@ -312,7 +322,7 @@ func TestGuardOfHangs(t *testing.T) {
 }
 
 // holds holds all threads of a process, as a debugger does, until it is killed.
-func holds(t *testing.T, pid int) {
+func holds(t testing.TB, pid int) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
@@ -335,70 +345,4 @@ func holds(t *testing.T, pid int) {
 			}
 		}
 	}
-}
-
-// TestSystemdIsTold hears what a node tells systemd: that it is ready, again and again that it is well, and that it stops.
-func TestSystemdIsTold(t *testing.T) {
-	c := newCluster(t, 1)
-	for _, more := range [][]string{nil, {"-guard"}} {
-		name := filepath.Join(t.TempDir(), "notify")
-		socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = socket.Close() })
-		hears := func() string {
-			message := make([]byte, 100)
-			n, err := socket.Read(message)
-			require.NoError(t, err)
-			return string(message[:n])
-		}
-		t.Setenv("NOTIFY_SOCKET", name)
-		t.Setenv("WATCHDOG_USEC", "100000")
-		n := c.run(1, append(steady, more...)...)
-		require.Equal(t, "READY=1\nWATCHDOG=1", hears())
-		for range 20 {
-			require.Equal(t, "WATCHDOG=1", hears())
-		}
-		n.signal(syscall.SIGTERM)
-		require.Equal(t, cli.OK, n.wait())
-		last := "WATCHDOG=1"
-		for last == "WATCHDOG=1" {
-			last = hears()
-		}
-		require.Equal(t, "STOPPING=1\nWATCHDOG=1", last)
-		code, _ := fetch(c.http[0], "/healthz")
-		require.NotEqual(t, http.StatusOK, code)
-	}
-	name := filepath.Join(t.TempDir(), "notify")
-	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
-	require.NoError(t, err)
-	defer func() { _ = socket.Close() }()
-	require.NoError(t, socket.SetReadDeadline(time.Now().Add(patience)))
-	t.Setenv("NOTIFY_SOCKET", name)
-	t.Setenv("WATCHDOG_USEC", "")
-	programs := filepath.Join(t.TempDir(), "s")
-	waits := c.run(1, append(steady, "-guard", "-socket", programs)...)
-	message := make([]byte, 100)
-	size, err := socket.Read(message)
-	require.NoError(t, err)
-	require.Equal(t, "READY=1\nWATCHDOG=1", string(message[:size]), "it waits for a program")
-	p := beside(t, programs, "python3", ofAgentPage(t, "python"))
-	until(t, "it acts", func() bool { return len(p.acts()) > 0 })
-	p.signal(syscall.SIGKILL)
-	until(t, "the node ends, and the process waits again", func() bool { return strings.Contains(waits.log.String(), "msg=stopped") })
-	waits.signal(syscall.SIGTERM)
-	require.Equal(t, cli.OK, waits.wait())
-	mark, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: name, Net: "unixgram"})
-	require.NoError(t, err)
-	_, err = mark.Write([]byte("that was all"))
-	require.NoError(t, errors.Join(err, mark.Close()))
-	for said := ""; said != "that was all"; said = string(message[:size]) {
-		require.NotContains(t, said, "STOPPING", "systemd would end what runs on")
-		size, err = socket.Read(message)
-		require.NoError(t, err)
-	}
-	t.Setenv("NOTIFY_SOCKET", "/no/such/socket")
-	t.Setenv("WATCHDOG_USEC", "soon")
-	n := c.run(1)
-	require.Equal(t, cli.Mismatch, n.wait())
-	require.Contains(t, n.log.String(), `WATCHDOG_USEC="soon" is no number of microseconds`)
 }

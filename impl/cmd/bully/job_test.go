@@ -24,7 +24,7 @@ import (
 )
 
 // shared returns a folder as all nodes of a cluster share it.
-func shared(t *testing.T) string {
+func shared(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "test.fence"), nil, 0o600))
@@ -32,7 +32,7 @@ func shared(t *testing.T) string {
 }
 
 // newTestJob returns the job that flags describe.
-func newTestJob(t *testing.T, x execFlags) *job {
+func newTestJob(t testing.TB, x execFlags) *job {
 	t.Helper()
 	j, err := newJob(&x, "test")
 	require.NoError(t, err)
@@ -41,6 +41,7 @@ func newTestJob(t *testing.T, x execFlags) *job {
 
 // TestJobPeriods: periods begin at the same moments for everybody, and none is missing between two.
 func TestJobPeriods(t *testing.T) {
+	t.Parallel()
 	at := func(text string) time.Time {
 		parsed, err := time.Parse(time.RFC3339, text)
 		require.NoError(t, err)
@@ -57,14 +58,14 @@ func TestJobPeriods(t *testing.T) {
 		require.Equal(t, begin.Add(24*time.Hour), next)
 	}
 	begin, next := (&job{}).period(time.Now())
-	require.True(t, begin.IsZero() && next.IsZero())
+	require.True(t, begin.IsZero() && next.IsZero(), "a job without -every has no period: %s, %s", begin, next)
 	rapid.Check(t, func(t *rapid.T) {
 		j := &job{every: time.Duration(rapid.Int64Range(int64(time.Second), int64(1000*time.Hour)).Draw(t, "every"))}
 		j.offset = time.Duration(rapid.Int64Range(0, int64(j.every)-1).Draw(t, "offset"))
 		now := time.Unix(0, rapid.Int64Range(0, int64(100*365*24*time.Hour)).Draw(t, "now"))
 		begin, next := j.period(now)
-		require.False(t, now.Before(begin) && now.UnixNano() >= int64(j.offset))
-		require.True(t, now.Before(next))
+		require.False(t, now.Before(begin) && now.UnixNano() >= int64(j.offset), "the period of %s must not begin later, at %s", now, begin)
+		require.True(t, now.Before(next), "the period after that of %s must begin later, not at %s", now, next)
 		again, _ := j.period(next)
 		require.Equal(t, next, again)
 	})
@@ -72,6 +73,7 @@ func TestJobPeriods(t *testing.T) {
 
 // TestJobFollows: what is begun after each end of a run, at most once and at least once.
 func TestJobFollows(t *testing.T) {
+	t.Parallel()
 	one, two := spec.IntegerID(1), spec.IntegerID(2)
 	today := time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -117,6 +119,7 @@ func TestJobFollows(t *testing.T) {
 // TestJobAtMostOnce has leaders come and go in any order, also ones that were held up and act late: no period is begun twice, and with
 // -retry none in the same reign, nor after it is done.
 func TestJobAtMostOnce(t *testing.T) {
+	t.Parallel()
 	memory := "/dev/shm" // what a disk takes for a sync is not of interest here
 	if _, err := os.Stat(memory); err != nil {
 		memory = ""
@@ -160,7 +163,7 @@ func TestJobAtMostOnce(t *testing.T) {
 				continue
 			}
 			running[e] = r
-			require.False(t, ends[r.Period.Unix()], "it was done")
+			require.False(t, ends[r.Period.Unix()], "the reign of epoch %d must not begin period %s, which is done", e, r.Period)
 			begun[r.Period.Unix()] = append(begun[r.Period.Unix()], e)
 		}
 		if !retry {
@@ -173,13 +176,14 @@ func TestJobAtMostOnce(t *testing.T) {
 
 // TestJobStorage: storage that is not there, or holds something else, is an error that says what to do; nothing is claimed.
 func TestJobStorage(t *testing.T) {
+	t.Parallel()
 	dir := shared(t)
 	_, err := newJob(&execFlags{once: "k", fence: dir}, "other")
 	require.ErrorContains(t, err, "make this file once: touch "+filepath.Join(dir, "other.fence"))
 	j := newTestJob(t, execFlags{once: "k", fence: dir})
 	last, err := j.read()
 	require.NoError(t, err)
-	require.Zero(t, last)
+	require.Zero(t, last, "storage without a record has no last run")
 	r, err := j.claim(time.Time{}, spec.IntegerID(1), 3)
 	require.NoError(t, err)
 	again, err := j.claim(time.Time{}, spec.IntegerID(1), 3)
@@ -188,7 +192,7 @@ func TestJobStorage(t *testing.T) {
 	seen, err := j.read()
 	require.NoError(t, err)
 	require.Equal(t, r.Epoch, seen.Epoch)
-	require.False(t, seen.At.IsZero())
+	require.False(t, seen.At.IsZero(), "a claim says when it was made")
 
 	held, err := resource.OpenFile(filepath.Join(dir, "once-k"))
 	require.NoError(t, err)
@@ -216,26 +220,27 @@ func TestJobStorage(t *testing.T) {
 
 // TestJobVerdict: a job that is done once ends all nodes when it is over, and says what to do if that is not well.
 func TestJobVerdict(t *testing.T) {
+	t.Parallel()
 	j := &job{key: "k", fence: &folderFence{folder: "/f/once-k"}}
 	for _, s := range []state{"", claimed, freed} {
 		_, over := j.verdict(jobRun{State: s})
-		require.False(t, over)
+		require.False(t, over, "a job that is %q is not over", s)
 	}
 	how, over := j.verdict(jobRun{State: done})
-	require.True(t, over)
+	require.True(t, over, "a job that is done is over")
 	require.NoError(t, how)
 	for s, want := range map[state]string{failed: "has ended with status 7", ended: "had to end it", lost: "it is not known"} {
 		how, over = j.verdict(jobRun{State: s, Status: 7})
-		require.True(t, over)
+		require.True(t, over, "a job that is %q is over without -retry", s)
 		require.ErrorContains(t, how, want)
 		require.ErrorContains(t, how, "start with -retry, or remove /f/once-k")
 		_, over = (&job{retry: true}).verdict(jobRun{State: s})
-		require.False(t, over)
+		require.False(t, over, "with -retry a job that is %q is begun again", s)
 		_, over = (&job{every: time.Hour}).verdict(jobRun{State: s})
-		require.False(t, over)
+		require.False(t, over, "with -every a job that is %q has a next period", s)
 	}
 	how, over = j.verdict(jobRun{State: done, Period: time.Unix(0, 0)})
-	require.True(t, over)
+	require.True(t, over, "a record with a period is none of a job without periods")
 	require.ErrorContains(t, how, "give another KEY")
 	for s, want := range map[state]string{claimed: "has claimed it", done: "has done it"} {
 		require.Contains(t, (&jobRun{State: s}).text(), want)
@@ -244,6 +249,7 @@ func TestJobVerdict(t *testing.T) {
 
 // TestWithin: storage that hangs is waited for as long as the reign lasts, and a moment longer.
 func TestWithin(t *testing.T) {
+	t.Parallel()
 	over, end := context.WithCancel(t.Context())
 	end()
 	hangs := make(chan struct{})
@@ -285,6 +291,7 @@ func (s *fenceServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // TestJobServer: a server that is no fence, or does not answer well, is an error that says so, and shows no password.
 func TestJobServer(t *testing.T) {
+	t.Parallel()
 	for _, where := range []string{"ftp://x/y", "http:///x", "http://x/y?z", "http://%zz"} {
 		_, err := newJob(&execFlags{once: "k", fence: where}, "test")
 		require.ErrorAs(t, err, &cli.UsageError{}, where)
@@ -313,6 +320,7 @@ func TestJobServer(t *testing.T) {
 
 // TestJobServerUnsure: a claim that is not answered may be written late. The same reign begins nothing by it; the next raises the fence first.
 func TestJobServerUnsure(t *testing.T) {
+	t.Parallel()
 	good := newFenceServer(&resource.MemoryRegister{})
 	cut := true
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -327,7 +335,7 @@ func TestJobServerUnsure(t *testing.T) {
 	_, err := j.claim(time.Time{}, spec.IntegerID(1), 3)
 	require.ErrorIs(t, err, errUnsure)
 	w := &worker{node: &node{logger: slog.New(slog.DiscardHandler)}, job: j}
-	require.False(t, w.note(t.Context(), jobRun{State: done, Epoch: 3}))
+	require.False(t, w.note(t.Context(), jobRun{State: done, Epoch: 3}), "a note that is not answered does not count as noted")
 	cut = false
 	r, err := j.claim(time.Time{}, spec.IntegerID(1), 4)
 	require.NoError(t, err)
@@ -336,7 +344,7 @@ func TestJobServerUnsure(t *testing.T) {
 }
 
 // recordOf returns what is kept of a job.
-func recordOf(t *testing.T, dir, key string) (r jobRun) {
+func recordOf(t testing.TB, dir, key string) (r jobRun) {
 	t.Helper()
 	text, _, err := resource.ReadFile(filepath.Join(dir, "once-"+key))
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 )
 
 // bully runs the command, and returns its exit status and both outputs.
-func bully(t *testing.T, args ...string) (status int, out, log string) {
+func bully(t testing.TB, args ...string) (status int, out, log string) {
 	t.Helper()
 	var o, l strings.Builder
 	status = newProgram().To(&o, &l).Main(t.Context(), args)
@@ -19,10 +19,11 @@ func bully(t *testing.T, args ...string) (status int, out, log string) {
 }
 
 func TestHelp(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{nil, {"help"}, {"-h"}, {"--help"}, {"help", "help"}} {
 		status, out, log := bully(t, args...)
 		require.Equal(t, cli.OK, status)
-		require.Empty(t, log)
+		require.Empty(t, log, "help goes to standard output")
 		for _, c := range newProgram().Commands {
 			require.Contains(t, out, "  "+c.Name+" ", args)
 		}
@@ -30,7 +31,7 @@ func TestHelp(t *testing.T) {
 	for _, c := range newProgram().Commands {
 		status, out, log := bully(t, "help", c.Name)
 		require.Equal(t, cli.OK, status)
-		require.Empty(t, log)
+		require.Empty(t, log, "help goes to standard output")
 		require.Contains(t, out, "Usage: bully ")
 	}
 	status, out, _ := bully(t, "run", "-h")
@@ -39,6 +40,7 @@ func TestHelp(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
+	t.Parallel()
 	status, out, _ := bully(t, "version")
 	require.Equal(t, cli.OK, status)
 	require.Contains(t, out, "built with go")
@@ -46,6 +48,7 @@ func TestVersion(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
+	t.Parallel()
 	for want, args := range map[string][]string{
 		`bully: unknown command "stauts"; did you mean status?`:                         {"stauts"},
 		`bully: unknown command "xyzzy"` + "\n":                                         {"xyzzy"},

@@ -16,6 +16,7 @@ import (
 // TestMeasureAllows: a profile can be kept if what was longest, added up, is less than its delay; a way counts once, and half of there
 // and back.
 func TestMeasureAllows(t *testing.T) {
+	t.Parallel()
 	ms := func(n int) longest { return longest{time.Duration(n) * time.Millisecond, 1} }
 	m := measured{late: ms(3), save: ms(4), there: map[string]longest{"a:1": ms(8), "b:1": ms(10)}}
 	require.Equal(t, 12*time.Millisecond, m.needed())
@@ -42,6 +43,7 @@ func TestMeasureAllows(t *testing.T) {
 
 // TestMeasure looks at this machine, and leaves nothing behind.
 func TestMeasure(t *testing.T) {
+	t.Parallel()
 	data, refuses := t.TempDir(), freeAddress(t)
 	status, out, log := bully(t, "measure", "-data", data, "-for", "50ms", "-profile", "20m", refuses)
 	require.Equal(t, cli.OK, status, log)
@@ -52,7 +54,7 @@ func TestMeasure(t *testing.T) {
 	require.Regexp(t, `(?m)^-profile 20m +20m0s +can be kept;`, out)
 	left, err := os.ReadDir(data)
 	require.NoError(t, err)
-	require.Empty(t, left)
+	require.Empty(t, left, "bully measure removes its files")
 
 	for want, args := range map[string][]string{
 		"-data is missing":               {},

@@ -24,7 +24,7 @@ import (
 
 // roaming is a cluster whose members come and go.
 type roaming struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string
 	address map[string]string // of each node, to the others
 	http    map[string]string
@@ -32,7 +32,7 @@ type roaming struct {
 }
 
 // newRoaming makes the records of some first members.
-func newRoaming(t *testing.T, first ...string) *roaming {
+func newRoaming(t testing.TB, first ...string) *roaming {
 	t.Helper()
 	c := &roaming{t: t, dir: t.TempDir(), address: map[string]string{}, http: map[string]string{}, node: map[string]*process{}}
 	var members []string
@@ -96,6 +96,7 @@ func (c *roaming) member(verb string, args ...string) (status int, out, log stri
 
 // TestMembers makes a cluster of one, adds two, removes the leader, and starts the removed one once more.
 func TestMembers(t *testing.T) {
+	t.Parallel()
 	c := newRoaming(t, "1")
 	traces := t.TempDir()
 	c.run("1", "-trace", traces)
@@ -167,11 +168,13 @@ func TestMembers(t *testing.T) {
 	require.Contains(t, log, ", nodes: 3, crashes: 0, stops: 4", "2 has stopped twice, as it was removed")
 	text, err := os.ReadFile(merged)
 	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(string(text), `{"format":3,"spec":"2.0","changing":true,"members":["1","2","3"],`))
+	header, _, _ := strings.Cut(string(text), "\n")
+	require.Contains(t, header, `{"format":3,"spec":"2.0","changing":true,"members":["1","2","3"],`)
 }
 
 // TestWrongDisk: a node whose disk is not the one that was added under its id is told so, and is no member.
 func TestWrongDisk(t *testing.T) {
+	t.Parallel()
 	c := newRoaming(t, "1")
 	c.run("1")
 	leads(t, c.http["1"])
@@ -184,7 +187,7 @@ func TestWrongDisk(t *testing.T) {
 	until(t, "it gets no further than to be an observer", func() bool {
 		status, _, log = c.member("add", "-timeout", "1s", two)
 		require.Equal(t, cli.Mismatch, status)
-		require.NotEmpty(t, log)
+		require.NotEmpty(t, log, "node 2 has another disk, and bully member add must say why it fails")
 		_, out, _ := c.member("list")
 		return strings.Contains(out, "observer")
 	})
@@ -196,6 +199,7 @@ func TestWrongDisk(t *testing.T) {
 // TestRemovedIDStaysRemoved: an id never comes back with another disk (R1), and whoever tries is told so before anything is
 // changed. Else the others would take the new disk for one that has lost its record, and its node would stop for good.
 func TestRemovedIDStaysRemoved(t *testing.T) {
+	t.Parallel()
 	c := newRoaming(t, "1")
 	c.run("1")
 	leads(t, c.http["1"])
@@ -227,6 +231,7 @@ func TestRemovedIDStaysRemoved(t *testing.T) {
 // TestInitAbove: a cluster that takes the place of another begins above the epochs of that, and each of its nodes has the number on disk. A
 // record that is there, or has been there, is not touched.
 func TestInitAbove(t *testing.T) {
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	init := func(more ...string) []string {
 		return append([]string{"init", "-data", data, "-cluster", "test", "-id", "1", "-members", "1=127.0.0.1:1,2=127.0.0.1:2"}, more...)
@@ -258,6 +263,7 @@ func TestInitAbove(t *testing.T) {
 
 // TestOneDiskAnID: whoever gives an id to a disk is told the same, wherever that is done.
 func TestOneDiskAnID(t *testing.T) {
+	t.Parallel()
 	for _, command := range []string{"join", "member"} {
 		_, out, _ := bully(t, "help", command)
 		require.Contains(t, out, oneDisk, command)
@@ -266,6 +272,7 @@ func TestOneDiskAnID(t *testing.T) {
 
 // TestMembersUsage sees that wrong calls are refused with what would be right.
 func TestMembersUsage(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for want, args := range map[string][]string{
 		"bully init: -data is missing":    {"init"},
@@ -326,6 +333,7 @@ func TestMembersUsage(t *testing.T) {
 
 // TestMemberListAsksAll: list asks all addresses, and those that a node knows of, and so the leader, though a follower was named.
 func TestMemberListAsksAll(t *testing.T) {
+	t.Parallel()
 	one, two := spec.IntegerID(1), spec.IntegerID(2)
 	says := func(m web.Members, views map[spec.NodeID]string) string {
 		first, err := spec.NewConfiguration(1, 1, []spec.Member{{ID: one, Kind: spec.Voter, Address: "127.0.0.1:1"}, {ID: two, Kind: spec.Voter, Address: "127.0.0.1:2"}})
@@ -355,6 +363,7 @@ func TestMemberListAsksAll(t *testing.T) {
 // TestMembersNotAllowed: a node whose address anybody can reach changes nothing, unless it is told to; and fixed members
 // are fixed.
 func TestMembersNotAllowed(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	c.run(1)
 	leads(t, c.http[0])
@@ -365,6 +374,7 @@ func TestMembersNotAllowed(t *testing.T) {
 
 // TestDemoReplace plays the whole demo of replacement.
 func TestDemoReplace(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := spawn(t, "demo", "-replace", "-dir", dir)
 	require.Equal(t, cli.OK, p.wait())
@@ -389,6 +399,7 @@ func TestDemoReplace(t *testing.T) {
 // TestMembersOfGroups runs ten groups over nodes that come and go: one is added, and comes to lead what it is to; one is removed, and ends by itself when no group has it; and a group is added that begins
 // with who is there then.
 func TestMembersOfGroups(t *testing.T) {
+	t.Parallel()
 	c := newRoaming(t, "1", "2")
 	file := filepath.Join(t.TempDir(), "groups.txt")
 	says := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o600)) }
@@ -421,7 +432,7 @@ func TestMembersOfGroups(t *testing.T) {
 	for _, id := range []string{"1", "2", "3"} {
 		placed(t, c.http[id], all(10, "1", "2", "3"))
 	}
-	require.NotZero(t, placed(t, c.http["1"], all(10, "1", "2", "3")).Members[2].Leads)
+	require.NotZero(t, placed(t, c.http["1"], all(10, "1", "2", "3")).Members[2].Leads, "node 3 leads some of the groups")
 	said, out, log = bully(t, "groups", c.http["1"], c.http["2"], c.http["3"])
 	require.Equal(t, cli.OK, said, log)
 	require.Contains(t, out, "10 groups: 10 led as planned")
@@ -447,6 +458,7 @@ func TestMembersOfGroups(t *testing.T) {
 // TestOperatingGroups: what works at a node of one election works at one of many groups whose members change, of the cluster's own election: status, resign, and the record of its steps. Who asks is told which
 // groups lag behind, and why; and with fixed members, where to ask.
 func TestOperatingGroups(t *testing.T) {
+	t.Parallel()
 	c, recorded := newRoaming(t, "1", "2"), t.TempDir()
 	file := filepath.Join(t.TempDir(), "groups.txt")
 	says := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o600)) }

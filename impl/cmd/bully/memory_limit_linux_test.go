@@ -14,7 +14,7 @@ import (
 )
 
 // memoryGroup makes a control group whose memory is limited, of version 2 or 1, or skips the test.
-func memoryGroup(t *testing.T, bytes int) string {
+func memoryGroup(t testing.TB, bytes int) string {
 	t.Helper()
 	const root = "/sys/fs/cgroup"
 	limit, swap, group := "memory.limit_in_bytes", "memory.swappiness", filepath.Join(root, "memory", fmt.Sprintf("bully-limited-%d", os.Getpid()))
@@ -40,11 +40,12 @@ func memoryGroup(t *testing.T, bytes int) string {
 // TestMemoryLimit has the kernel kill the leader's node, whatever the guard starts in its place, and the guard, as their control group has no memory left. The program beside them is in another
 // group, and holds the address while it may act. Another acts, and not when that does.
 func TestMemoryLimit(t *testing.T) {
+	t.Parallel()
 	group := memoryGroup(t, 64<<20)
 	c, folder := newCluster(t, 3), t.TempDir()
 	var all []*machine
 	for id := 1; id <= 3; id++ {
-		m := &machine{t: t, c: c, id: id, socket: filepath.Join(folder, fmt.Sprint(id)), more: []string{"-guard"}}
+		m := &machine{t: t, c: c, id: id, socket: filepath.Join(folder, fmt.Sprint(id)), more: append(quick, "-guard")}
 		m.start(true)
 		all = append(all, m)
 	}
@@ -75,7 +76,7 @@ func TestMemoryLimit(t *testing.T) {
 	until(t, "another acts", func() bool { return newestOther() > before })
 	leader.endProgram()
 	acted := leader.acted
-	require.NotEmpty(t, acted)
+	require.NotEmpty(t, acted, "the program of node %d has acted", leader.id)
 	for _, m := range all[:2] {
 		m.end()
 		acted = append(acted, m.acted...)

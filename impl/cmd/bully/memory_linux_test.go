@@ -16,9 +16,10 @@ import (
 
 // TestHoldMemory: the memory of a node is held by a process that ends with it; not if the operator says so, nor where no proof is taken.
 func TestHoldMemory(t *testing.T) {
+	t.Parallel()
 	held := func(more ...string) bool {
 		c := newCluster(t, 1)
-		p := c.run(1, append(steady, more...)...)
+		p := c.run(1, more...)
 		until(t, "the node runs", func() bool {
 			_, text := fetch(c.http[0], "/leader")
 			return strings.Contains(text, `"leader":"`)
@@ -35,7 +36,7 @@ func TestHoldMemory(t *testing.T) {
 		p.wait()
 		return len(names) == 1
 	}
-	require.True(t, held())
-	require.False(t, held("-hold-memory=false"))
-	require.False(t, held("-no-proof"))
+	require.True(t, held(), "a process must hold the memory of a node by default")
+	require.False(t, held("-hold-memory=false"), "no process may hold the memory of a node with -hold-memory=false")
+	require.False(t, held("-no-proof"), "no process need hold the memory of a node with -no-proof")
 }

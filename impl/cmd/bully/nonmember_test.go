@@ -15,7 +15,7 @@ import (
 )
 
 // intrudes connects a node that is no member to some nodes.
-func intrudes(t *testing.T, me spec.NodeID, to map[spec.NodeID]string) *transport.TCP {
+func intrudes(t testing.TB, me spec.NodeID, to map[spec.NodeID]string) *transport.TCP {
 	links, err := transport.NewTCP(transport.Config{ID: me, Cluster: "test", Members: to, Changing: &transport.Changing{Incarnation: 7, Address: "127.0.0.1:0"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, links.Close()) })
@@ -32,6 +32,7 @@ func intrudes(t *testing.T, me spec.NodeID, to map[spec.NodeID]string) *transpor
 
 // TestTakeOverOfWhoWaits: nor does a node that waits to be added, which would make all others adopt them once it is a member.
 func TestTakeOverOfWhoWaits(t *testing.T) {
+	t.Parallel()
 	c := newRoaming(t, "1", "2", "3")
 	for _, id := range []string{"1", "2", "3"} {
 		c.run(id)
@@ -59,6 +60,7 @@ func TestTakeOverOfWhoWaits(t *testing.T) {
 // TestTakeOver: whoever reaches the nodes, and knows the name of their cluster, makes none of them adopt members of his own choice, nor
 // an epoch that is the last.
 func TestTakeOver(t *testing.T) {
+	t.Parallel()
 	c := newRoaming(t, "1", "2", "3")
 	members := map[spec.NodeID]string{}
 	var ids []spec.NodeID

@@ -20,7 +20,7 @@ import (
 )
 
 // script makes a program of shell lines, which finds a file to write to in $0.told, and returns its path.
-func script(t *testing.T, text string) (path, told string) {
+func script(t testing.TB, text string) (path, told string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "script")
 	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755))
@@ -41,11 +41,12 @@ func last(path string) string {
 
 // TestOnChange has three nodes tell who leads, kills the leader, and stops the rest: each is told the latest, and that it has stopped.
 func TestOnChange(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3)
 	path, told := script(t, `echo "$BULLY_CLUSTER $BULLY_ROLE $BULLY_EPOCH $BULLY_LEADER" >>"$0.told.$BULLY_NODE"`)
 	var nodes []*process
 	for id := 1; id <= 3; id++ {
-		nodes = append(nodes, c.run(id, append(steady, "-on-change", path)...))
+		nodes = append(nodes, c.run(id, "-on-change", path))
 	}
 	tellsOf := func(id, role, leader string) bool {
 		words := strings.Fields(last(told + "." + id))
@@ -75,9 +76,10 @@ func TestOnChange(t *testing.T) {
 // TestOnChangeHangs: a command that hangs holds up neither the node nor its end, is killed with what it has started, and what is latest
 // is told after it.
 func TestOnChangeHangs(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	path, told := script(t, tells+`[ "$BULLY_ROLE" = leader ] && sleep 1000; :`)
-	n := c.run(1, append(steady, "-on-change", path, "-on-change-limit", "2s")...)
+	n := c.run(1, "-on-change", path, "-on-change-limit", "2s")
 	leadsHere(t, c.http[0])
 	first := leads(t, c.http[0])
 	until(t, "it hangs", func() bool { return strings.Contains(last(told), " leader ") })
@@ -95,8 +97,9 @@ func TestOnChangeHangs(t *testing.T) {
 
 // TestOnChangeOrder: commands come one at a time and in order, and of what happens meanwhile only the latest counts.
 func TestOnChangeOrder(t *testing.T) {
+	t.Parallel()
 	one, two := spec.IntegerID(1), spec.IntegerID(2)
-	path, told := script(t, tells+`while [ -e "$0.wait" ]; do sleep 0.01; done; echo end >>"$0.told"; exit 3`)
+	path, told := script(t, tells+`while [ -e "$0.wait" ]; do sleep 0.1; done; echo end >>"$0.told"; exit 3`)
 	require.NoError(t, os.WriteFile(path+".wait", nil, 0o600))
 	var log output
 	f := notifyFlags{onChange: path + " word", limit: time.Hour}
@@ -133,6 +136,7 @@ func TestOnChangeOrder(t *testing.T) {
 }
 
 func TestOnChangeUsage(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	for want, flags := range map[string][]string{
 		"-on-change: exec: \"no-such-program\": executable file not found": {"-on-change", "no-such-program at all"},

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
 // The page impl/OPERATING.md is run by the tests beside this file: each does to a cluster of real processes what a section is about, and
@@ -24,7 +26,7 @@ const office = "office"
 
 // hosts are machines with a node each, as the page knows them: folders of this machine, and addresses of it.
 type hosts struct {
-	t       *testing.T
+	t       testing.TB
 	root    string
 	all     []string          // the machines that "at all nodes" means
 	real    map[string]string // addresses, by those of the page
@@ -34,7 +36,7 @@ type hosts struct {
 }
 
 // newHosts returns machines of these ids, with certificates of cluster jobs. Nothing runs.
-func newHosts(t *testing.T, ids ...string) *hosts {
+func newHosts(t testing.TB, ids ...string) *hosts {
 	t.Helper()
 	h := &hosts{t: t, root: t.TempDir(), all: ids, real: map[string]string{}, service: map[string]*process{}, log: map[string]*output{}}
 	for _, at := range append([]string{office}, ids...) {
@@ -87,7 +89,7 @@ func (h *hosts) settle(members ...string) {
 	for _, id := range h.all {
 		etc := filepath.Join(h.root, id, "etc/bully")
 		lines := []string{
-			"BULLY_DATA=" + h.data(id), "BULLY_HTTP=" + h.at("10.0.0."+id+":8000"), "BULLY_PROFILE=busy", "BULLY_PREEMPT=now",
+			"BULLY_DATA=" + h.data(id), "BULLY_HTTP=" + h.at("10.0.0."+id+":8000"), "BULLY_PROFILE=" + steady[1], "BULLY_PREEMPT=now",
 			"BULLY_TLS_CERT=" + etc + "/node.crt", "BULLY_TLS_KEY=" + etc + "/node.key", "BULLY_TLS_CA=" + etc + "/ca.crt",
 		}
 		if len(members) > 0 {
@@ -103,7 +105,7 @@ func (h *hosts) settle(members ...string) {
 }
 
 // fixed makes a cluster of three whose members are fixed, and runs it.
-func fixed(t *testing.T) *hosts {
+func fixed(t testing.TB) *hosts {
 	t.Helper()
 	h := newHosts(t, "1", "2", "3")
 	h.settle("1", "2", "3")
@@ -112,7 +114,7 @@ func fixed(t *testing.T) *hosts {
 }
 
 // changing makes a cluster of three whose members change, and runs it.
-func changing(t *testing.T, also ...string) *hosts {
+func changing(t testing.TB, also ...string) *hosts {
 	t.Helper()
 	h := newHosts(t, "1", "2", "3")
 	h.also = also
@@ -174,7 +176,7 @@ func (h *hosts) here(at, command string) string {
 		status, out, log := bully(h.t, "repair", "-data", h.data(of))
 		require.Zero(h.t, status, log)
 		disk := regexp.MustCompile(`incarnation ([0-9a-f]{16})`).FindStringSubmatch(out)
-		require.NotNil(h.t, disk, out)
+		require.NotNil(h.t, disk, "bully repair names the disk of node %s: %s", of, out)
 		return strings.TrimSuffix(found, "…") + disk[1]
 	})
 	command = addresses.ReplaceAllStringFunc(command, h.at)
@@ -195,7 +197,7 @@ func (h *hosts) run(at, line string) {
 	wants := wantsOf(line)
 	fields := strings.Fields(command)
 	again := fields[0] == "journalctl" || strings.HasPrefix(command, "bully status") || strings.HasPrefix(command, "bully member list")
-	for late := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) { // it is asked again until it has come to that
+	for late := time.Now().Add(proctest.Patience); ; time.Sleep(20 * time.Millisecond) { // it is asked again until it has come to that
 		status, out := h.once(at, command, fields)
 		if wants.met(status, out, h.here(at, wants.text)) {
 			return
@@ -251,9 +253,9 @@ func (h *hosts) serve(at, verb string) {
 	}
 	env, err := os.ReadFile(filepath.Join(h.root, at, "etc/bully/bully.env"))
 	require.NoError(h.t, err)
-	p := &process{t: h.t, cmd: exec.Command(filepath.Join(h.root, at, "usr/local/bin/bully"), "run"), log: h.log[at], out: h.log[at]}
+	p := newProcess(h.t, exec.Command(filepath.Join(h.root, at, "usr/local/bin/bully"), "run"))
 	p.cmd.Env = append(os.Environ(), strings.Fields(string(env))...)
-	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
+	p.log, p.out, p.cmd.Stdout, p.cmd.Stderr = h.log[at], h.log[at], h.log[at], h.log[at]
 	h.service[at] = p.start()
 }
 

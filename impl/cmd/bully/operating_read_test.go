@@ -46,6 +46,7 @@ func (w wants) met(status int, out, text string) bool {
 
 // TestPageIsHeld: a comment of the page is asked of its command.
 func TestPageIsHeld(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		line   string
 		status int
@@ -78,7 +79,7 @@ type block struct {
 }
 
 // page returns the blocks of the page.
-func page(t *testing.T) (blocks []block) {
+func page(t testing.TB) (blocks []block) {
 	t.Helper()
 	text, err := os.ReadFile("../../OPERATING.md")
 	require.NoError(t, err)
@@ -102,7 +103,7 @@ func page(t *testing.T) (blocks []block) {
 }
 
 // of returns the blocks of a section.
-func of(t *testing.T, heading string) (blocks []block) {
+func of(t testing.TB, heading string) (blocks []block) {
 	t.Helper()
 	for _, b := range page(t) {
 		if b.heading == heading {

@@ -28,8 +28,8 @@ import (
 
 // procedures has a test for each section of the page that has commands: it does what the section is about, follows it, and looks whether
 // that has helped.
-var procedures = map[string]func(t *testing.T, section string){
-	"What is wrong?":                         func(t *testing.T, section string) { fixed(t).follow(section) },
+var procedures = map[string]func(t testing.TB, section string){
+	"What is wrong?":                         func(t testing.TB, section string) { fixed(t).follow(section) },
 	"A node that hangs":                      choosesProfile, // it is followed, and all is well
 	"Choosing a profile":                     choosesProfile,
 	"Two nodes and a witness":                twoAndWitness,
@@ -51,6 +51,7 @@ var procedures = map[string]func(t *testing.T, section string){
 
 // TestOperating follows every section of impl/OPERATING.md that has commands.
 func TestOperating(t *testing.T) {
+	t.Parallel()
 	var sections []string
 	for _, b := range page(t)[1:] { // the first one has the variables
 		if !slices.Contains(sections, b.heading) {
@@ -59,18 +60,21 @@ func TestOperating(t *testing.T) {
 	}
 	for _, section := range sections {
 		require.Contains(t, procedures, section, "commands that no test runs")
-		t.Run(section, func(t *testing.T) { procedures[section](t, section) })
+		t.Run(section, func(t *testing.T) {
+			t.Parallel()
+			procedures[section](t, section)
+		})
 	}
 	require.Len(t, sections, len(procedures), "the page has no commands for some of the tests")
 }
 
-func choosesProfile(t *testing.T, section string) {
+func choosesProfile(t testing.TB, section string) {
 	h := fixed(t)
 	h.follow(section)
 	h.agree()
 }
 
-func twoAndWitness(t *testing.T, section string) {
+func twoAndWitness(t testing.TB, section string) {
 	h := newHosts(t, "1", "2", "3")
 	h.settle()
 	h.follow(section)
@@ -83,7 +87,7 @@ func twoAndWitness(t *testing.T, section string) {
 }
 
 // upgrades goes over to another program one node after the other, and then all at once.
-func upgrades(t *testing.T, section string) {
+func upgrades(t testing.TB, section string) {
 	for i := range of(t, section) {
 		h := fixed(t)
 		h.followBlock(section, i)
@@ -94,7 +98,7 @@ func upgrades(t *testing.T, section string) {
 	}
 }
 
-func firstCertificates(t *testing.T, section string) {
+func firstCertificates(t testing.TB, section string) {
 	h := newHosts(t, "1", "2", "3")
 	h.settle("1", "2", "3")
 	require.NoError(t, os.RemoveAll(h.path(office, "")))
@@ -104,7 +108,7 @@ func firstCertificates(t *testing.T, section string) {
 }
 
 // renewsCertificate renews one that is good, while the node runs; and then one that has expired, with which it does not start.
-func renewsCertificate(t *testing.T, section string) {
+func renewsCertificate(t testing.TB, section string) {
 	h := newHosts(t, "1", "2", "3")
 	made(t, "node", "-ca", h.path(office, "ca"), "-cluster", "jobs", "-id", "3", "-dir", filepath.Join(h.root, "3/etc/bully"), "-renew", "-days", "100")
 	h.settle("1", "2", "3")
@@ -115,7 +119,7 @@ func renewsCertificate(t *testing.T, section string) {
 		return expires.FindString(text)
 	}
 	before := of()
-	require.NotEmpty(t, before)
+	require.NotEmpty(t, before, "node 3 says when its certificate expires")
 	h.follow(section)
 	until(t, "the node has another", func() bool { return of() != before })
 
@@ -157,7 +161,7 @@ func (h *hosts) expire(id string) {
 	}
 }
 
-func stolenAuthority(t *testing.T, section string) {
+func stolenAuthority(t testing.TB, section string) {
 	h := fixed(t)
 	stolen := filepath.Join(t.TempDir(), "stolen")
 	require.NoError(t, os.CopyFS(stolen, os.DirFS(filepath.Join(h.root, "1/etc/bully"))))
@@ -176,7 +180,7 @@ func stolenAuthority(t *testing.T, section string) {
 }
 
 // lostDiskFixed has a disk wiped, and then, after the page was followed, one that was set back to a copy of before.
-func lostDiskFixed(t *testing.T, section string) {
+func lostDiskFixed(t testing.TB, section string) {
 	h := fixed(t)
 	h.kill("3")
 	copied := t.TempDir()
@@ -206,7 +210,7 @@ func (h *hosts) lose() {
 }
 
 // lostDiskChanging replaces node 3 by one on another machine, and then on its own.
-func lostDiskChanging(t *testing.T, section string) {
+func lostDiskChanging(t testing.TB, section string) {
 	h := changing(t)
 	h.lose()
 	h.all = append(h.all[:2], "4")
@@ -224,7 +228,7 @@ func lostDiskChanging(t *testing.T, section string) {
 }
 
 // manyGroups replaces a node of many groups that runs, and one whose disk is lost, and goes over to another program.
-func manyGroups(t *testing.T, section string) {
+func manyGroups(t testing.TB, section string) {
 	for i, prepare := range []func(*hosts){func(*hosts) {}, (*hosts).lose, nil} {
 		h := changing(t, "BULLY_GROUP=orders-[0-9]")
 		if prepare != nil {
@@ -249,7 +253,7 @@ func manyGroups(t *testing.T, section string) {
 	}
 }
 
-func goesAndComesBack(t *testing.T, section string) {
+func goesAndComesBack(t testing.TB, section string) {
 	h := changing(t)
 	h.follow(section)
 	h.agree()
@@ -257,7 +261,7 @@ func goesAndComesBack(t *testing.T, section string) {
 
 // sameIDTwice runs a clone of node 3 beside it: one that knows less, as it was made before node 3 ran as it does, and is not heeded;
 // and one that knows as much, and so takes the place of node 3, which ends.
-func sameIDTwice(t *testing.T, section string) {
+func sameIDTwice(t testing.TB, section string) {
 	h := fixed(t)
 	h.machine("4")
 	h.serve("3", "stop")
@@ -327,7 +331,7 @@ func (h *hosts) rename() {
 	}
 }
 
-func lostQuorumChanging(t *testing.T, section string) {
+func lostQuorumChanging(t testing.TB, section string) {
 	h := changing(t)
 	h.loseQuorum()
 	status, _, log := bully(t, "member", "remove", "-force", "-timeout", "100ms", "-http", h.at("10.0.0.1:8000"), "2")
@@ -337,24 +341,24 @@ func lostQuorumChanging(t *testing.T, section string) {
 	require.Greater(t, h.agree(), uint64(1_000_000))
 }
 
-func lostQuorumFixed(t *testing.T, section string) {
+func lostQuorumFixed(t testing.TB, section string) {
 	h := fixed(t)
 	h.loseQuorum()
 	h.follow(section)
 	require.Greater(t, h.agree(), uint64(1_000_000))
 }
 
-func newAddressesFixed(t *testing.T, section string) {
+func newAddressesFixed(t testing.TB, section string) {
 	h := fixed(t)
 	before := h.agree()
 	h.follow(section)
 	require.GreaterOrEqual(t, h.agree(), before)
 	_, text := fetch(h.at("10.0.0.1:8000"), "/status")
-	require.NotEmpty(t, text)
+	require.NotEmpty(t, text, "node 1 answers at its new address")
 	require.Contains(t, h.log["3"].String(), "listens="+h.at("10.0.1.3:7000"))
 }
 
-func newAddressesChanging(t *testing.T, section string) {
+func newAddressesChanging(t testing.TB, section string) {
 	h := changing(t)
 	h.follow(section)
 	h.agree()
@@ -365,6 +369,7 @@ func newAddressesChanging(t *testing.T, section string) {
 
 // TestPoisoned gives all nodes the last epoch that there is, and goes the way that the page says.
 func TestPoisoned(t *testing.T) {
+	t.Parallel()
 	h := fixed(t)
 	var members []spec.NodeID
 	for _, id := range h.all {
@@ -393,6 +398,7 @@ func TestPoisoned(t *testing.T) {
 
 // TestAlertsAreOfMetrics: the page names no metric that a node does not have.
 func TestAlertsAreOfMetrics(t *testing.T) {
+	t.Parallel()
 	var told []string
 	for _, f := range slices.Concat(web.Metrics(), web.GroupMetrics(), web.ProcessMetrics()) {
 		told = append(told, f.Name)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/agent"
 	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
 // asActing makes this test program be one that leads by a node beside it, at that socket, and says when it was sure to.
@@ -53,9 +54,12 @@ func monotonic() int64 {
 	return now.Nano()
 }
 
+// quick are the timers of tests that end many reigns in a row, and in which it does not matter whose reign it was.
+var quick = []string{"-profile", "lan"}
+
 // A machine has a node, with its guard, and a program beside it.
 type machine struct {
-	t              *testing.T
+	t              testing.TB
 	c              *cluster
 	id             int
 	socket         string
@@ -66,7 +70,7 @@ type machine struct {
 
 // start starts a machine whose program is in Go, or in Python.
 func (m *machine) start(inGo bool) {
-	m.guard = m.c.run(m.id, append([]string{"-profile", "lan", "-preempt", "now", "-socket", m.socket}, m.more...)...)
+	m.guard = m.c.run(m.id, append([]string{"-socket", m.socket}, m.more...)...)
 	until(m.t, "it listens", func() bool {
 		conn, err := net.Dial("unix", m.socket)
 		return err == nil && conn.Close() == nil
@@ -75,9 +79,8 @@ func (m *machine) start(inGo bool) {
 		m.program = beside(m.t, m.socket, "python3", strings.ReplaceAll(acting, "0.01", "0.002"))
 		return
 	}
-	m.program = &process{t: m.t, cmd: exec.Command(os.Args[0]), log: &output{}, out: &output{}}
+	m.program = newProcess(m.t, exec.Command(os.Args[0]))
 	m.program.cmd.Env = append(os.Environ(), asActing+"="+m.socket)
-	m.program.cmd.Stdout, m.program.cmd.Stderr = m.program.out, m.program.log
 	m.program.start()
 }
 
@@ -144,13 +147,14 @@ func programOf(m *machine) int { return m.program.cmd.Process.Pid }
 // TestNobodyActsBesideWhoOutlives deals each blow to the machine of the leader, with a program in Go and in Python. Another leads each time, and no two programs
 // have acted at once, whoever died first and whoever was stopped.
 func TestNobodyActsBesideWhoOutlives(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it waits for many elections of real processes")
 	}
 	c, folder := newCluster(t, 3), t.TempDir()
 	var all []*machine
 	for id := 1; id <= 3; id++ {
-		m := &machine{t: t, c: c, id: id, socket: filepath.Join(folder, fmt.Sprint(id)), more: []string{"-guard"}}
+		m := &machine{t: t, c: c, id: id, socket: filepath.Join(folder, fmt.Sprint(id)), more: append(quick, "-guard")}
 		m.start(id%2 == 0)
 		all = append(all, m)
 	}
@@ -168,14 +172,14 @@ func TestNobodyActsBesideWhoOutlives(t *testing.T) {
 		})
 		began := monotonic()
 		for i, one := range dealt {
-			err := syscall.Kill(whom[i], one.signal)
+			err := proctest.Kill(whom[i], one.signal)
 			require.True(t, err == nil || i > 0 && err == syscall.ESRCH, "%s: %v", name, err) // what comes before may have been enough
 		}
 		until(t, "another acts after "+name, func() bool { return newestOther() > before })
 		t.Logf("%s: another acts after %v", name, time.Duration(monotonic()-began).Round(100*time.Microsecond))
 		for i, one := range dealt {
 			if one.signal == syscall.SIGSTOP {
-				_ = syscall.Kill(whom[i], syscall.SIGCONT)
+				_ = proctest.Kill(whom[i], syscall.SIGCONT)
 			}
 		}
 		inGo = !inGo
@@ -193,7 +197,7 @@ func TestNobodyActsBesideWhoOutlives(t *testing.T) {
 }
 
 // oneByOne requires that no two programs have acted at once.
-func oneByOne(t *testing.T, acted []reignOf) {
+func oneByOne(t testing.TB, acted []reignOf) {
 	t.Helper()
 	for _, a := range acted {
 		for _, b := range acted {
@@ -207,10 +211,12 @@ func oneByOne(t *testing.T, acted []reignOf) {
 // TestAddressIsHeld: the address of a node that was killed refuses nobody while its program is there that had a lease, though that is stopped; and does when it goes on, or
 // is dead. So it is of one that bully lead has become, and of what that has started.
 func TestAddressIsHeld(t *testing.T) {
+	t.Parallel()
 	for name, inGo := range map[string]bool{"Go": true, "Python": false} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := newCluster(t, 1)
-			m := &machine{t: t, c: c, id: 1, socket: filepath.Join(t.TempDir(), "s"), more: steady}
+			m := &machine{t: t, c: c, id: 1, socket: filepath.Join(t.TempDir(), "s")}
 			m.start(inGo)
 			until(t, "it acts", func() bool { return m.newest() > 0 })
 			holders := localcluster.Children(m.program.cmd.Process.Pid)
@@ -222,7 +228,7 @@ func TestAddressIsHeld(t *testing.T) {
 			m.program.signal(syscall.SIGCONT)
 			until(t, "it acts no more", func() bool { return c.dialled(1) != nil })
 			require.ErrorIs(t, c.dialled(1), syscall.ECONNREFUSED)
-			again := c.run(1, append(steady, "-socket", m.socket)...)
+			again := c.run(1, "-socket", m.socket)
 			epoch := m.newest()
 			until(t, "it acts again", func() bool { return m.newest() > epoch })
 			m.program.pause()
@@ -235,7 +241,8 @@ func TestAddressIsHeld(t *testing.T) {
 		})
 	}
 	t.Run("another program comes", func(t *testing.T) {
-		m := &machine{t: t, c: newCluster(t, 1), id: 1, socket: filepath.Join(t.TempDir(), "s"), more: steady}
+		t.Parallel()
+		m := &machine{t: t, c: newCluster(t, 1), id: 1, socket: filepath.Join(t.TempDir(), "s")}
 		m.start(false)
 		until(t, "it acts", func() bool { return m.newest() > 0 })
 		stopped := m.program
@@ -246,30 +253,31 @@ func TestAddressIsHeld(t *testing.T) {
 		until(t, "it is said who has the address", func() bool {
 			return strings.Contains(m.guard.log.String(), "another process has the address of this node: a program that it had let lead before it was killed")
 		})
-		require.Zero(t, m.newest())
+		require.Zero(t, m.newest(), "the new program must not act while the old one holds a lease")
 		stopped.signal(syscall.SIGCONT)
 		until(t, "one acts", func() bool { return m.newest() > 0 || strings.Contains(stopped.out.String(), "acts 2") })
 	})
 	t.Run("bully lead", func(t *testing.T) {
+		t.Parallel()
 		if _, err := exec.LookPath("curl"); err != nil {
 			t.Skip("there is no curl")
 		}
 		c := newCluster(t, 1)
 		socket := filepath.Join(t.TempDir(), "s")
-		node := c.run(1, append(steady, "-socket", socket)...)
+		node := c.run(1, "-socket", socket)
 		until(t, "it listens", func() bool { _, err := os.Stat(socket); return err == nil })
 		script := spawn(t, "lead", "-socket", socket, "--", "sh", "-c", `curl -sf --unix-socket "$BULLY_SOCKET" "http://bully/lease?term=$BULLY_TERM"; sleep 1000 >/dev/null 2>&1 & echo "$!"`)
-		require.Zero(t, script.wait(), script.log)
+		require.Zero(t, script.wait(), "bully lead passes on the status of its script: %s", script.log)
 		lines := strings.Split(strings.TrimSpace(script.out.String()), "\n")
 		require.Len(t, lines, 2)
 		require.Contains(t, lines[0], `"holds_ms"`)
 		outlives, err := strconv.Atoi(lines[1])
 		require.NoError(t, err)
-		t.Cleanup(func() { _ = syscall.Kill(outlives, syscall.SIGKILL) })
+		t.Cleanup(func() { _ = proctest.Kill(outlives, syscall.SIGKILL) })
 		node.signal(syscall.SIGKILL)
 		node.wait()
 		require.NoError(t, c.dialled(1), "what the script has started is there")
-		require.NoError(t, syscall.Kill(outlives, syscall.SIGKILL))
+		require.NoError(t, proctest.Kill(outlives, syscall.SIGKILL))
 		until(t, "nobody is", func() bool { return c.dialled(1) != nil })
 	})
 }

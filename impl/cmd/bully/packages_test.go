@@ -14,6 +14,7 @@ import (
 
 // TestFewPackages holds how much of this module is behind the command of nodes: what a node does not need belongs to the workbench.
 func TestFewPackages(t *testing.T) {
+	t.Parallel()
 	listed, err := exec.Command("go", "list", "-deps", ".").Output()
 	require.NoError(t, err)
 	var ours []string
@@ -22,7 +23,7 @@ func TestFewPackages(t *testing.T) {
 			ours = append(ours, path)
 		}
 	}
-	require.NotEmpty(t, ours)
+	require.NotEmpty(t, ours, "go list names the packages of this module")
 	require.LessOrEqual(t, len(ours), 22, "%s", ours)
 }
 
@@ -31,6 +32,7 @@ func TestFewPackages(t *testing.T) {
 //
 //	go build -o bully ./impl/cmd/bully && go tool nm -size -sort size bully
 func TestSmall(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("programs have other sizes elsewhere")
 	}
@@ -46,7 +48,7 @@ func TestSmall(t *testing.T) {
 }
 
 // asCloned returns the name of a file that lets go build do as if make viewer had not been run: what that makes is in no clone.
-func asCloned(t *testing.T) string {
+func asCloned(t testing.TB) string {
 	fresh, err := filepath.Abs("../../../traces/viewer/dist/fresh")
 	require.NoError(t, err)
 	made, err := filepath.Glob(filepath.Join(fresh, "*"))

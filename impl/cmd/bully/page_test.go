@@ -15,6 +15,7 @@ import (
 // TestPage sees that the page watches this node and the others that there are views of, may connect to them and to nobody else, and
 // may make them resign.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, listener.Close()) }()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
 // asCommand makes this test program be the command itself.
@@ -39,9 +41,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process is the command as a process of its own.
+// process is a program that a test has started.
 type process struct {
-	t    *testing.T
+	t    testing.TB
 	cmd  *exec.Cmd
 	log  *output
 	out  *output
@@ -70,28 +72,46 @@ func (o *output) String() string {
 }
 
 // spawn starts the command. It is killed when the test ends.
-func spawn(t *testing.T, args ...string) *process {
+func spawn(t testing.TB, args ...string) *process {
 	t.Helper()
-	return spawnTo(t, nil, args...)
+	return command(t, args...).start()
 }
 
-// spawnTo is spawn with a file for standard error, or nil.
-func spawnTo(t *testing.T, log *os.File, args ...string) *process {
+// spawnTo is spawn with a file for standard error.
+func spawnTo(t testing.TB, log *os.File, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command(os.Args[0], args...), log: &output{}, out: &output{}}
-	p.cmd.Env = append(os.Environ(), asCommand+"=1")
-	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
-	if log != nil {
-		p.cmd.Stderr = log
-	}
+	p := command(t, args...)
+	p.cmd.Stderr = log
 	return p.start()
+}
+
+// spawnWith is spawn with more variables in the environment. A test that runs in parallel cannot use t.Setenv.
+func spawnWith(t testing.TB, environment []string, args ...string) *process {
+	t.Helper()
+	p := command(t, args...)
+	p.cmd.Env = append(p.cmd.Env, environment...)
+	return p.start()
+}
+
+// command returns the command, which has not been started.
+func command(t testing.TB, args ...string) *process {
+	p := newProcess(t, exec.Command(os.Args[0], args...))
+	p.cmd.Env = append(os.Environ(), asCommand+"=1")
+	return p
+}
+
+// newProcess returns a program that has not been started. Its output is kept.
+func newProcess(t testing.TB, cmd *exec.Cmd) *process {
+	p := &process{t: t, cmd: cmd, log: &output{}, out: &output{}}
+	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
+	return p
 }
 
 // start starts the process, which is killed when the test ends.
 func (p *process) start() *process {
 	t := p.t
 	t.Helper()
-	p.cmd.WaitDelay = patience // what it has printed is read to the end, unless something that it has started lives on
+	p.cmd.WaitDelay = proctest.Patience // its output is read to the end, unless a child of it lives on
 	require.NoError(t, p.cmd.Start())
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Kill()
@@ -103,11 +123,12 @@ func (p *process) start() *process {
 	return p
 }
 
-// wait waits until the process has ended, and returns its exit status, -1 if a signal ended it.
+// wait waits until the process has ended, and returns its exit status, -1 if a signal ended it. A process that does not
+// end within Patience fails the test, and is killed.
 func (p *process) wait() int {
 	p.once.Do(func() {
-		late := time.AfterFunc(3*patience, func() {
-			p.t.Errorf("%s goes on, and is to end", p.cmd)
+		late := time.AfterFunc(proctest.Patience, func() {
+			p.t.Errorf("bully %s must end, and still runs after %s", strings.Join(p.cmd.Args[1:], " "), proctest.Patience)
 			_ = p.cmd.Process.Kill()
 		})
 		defer late.Stop()
@@ -121,7 +142,7 @@ func (p *process) wait() int {
 func (p *process) signal(s syscall.Signal) { require.NoError(p.t, p.cmd.Process.Signal(s)) }
 
 // freeAddress returns an address of loopback that nobody listens on, and that nobody else is given while the test runs.
-func freeAddress(t *testing.T) string {
+func freeAddress(t testing.TB) string {
 	t.Helper()
 	address, release, err := localcluster.Reserve()
 	require.NoError(t, err)
@@ -129,17 +150,24 @@ func freeAddress(t *testing.T) string {
 	return address
 }
 
-// patience is how long a test waits for what must come. Nothing is taken for granted because it did not come sooner.
-const patience = time.Minute
-
-// until waits until a condition holds.
-func until(t *testing.T, what string, holds func() bool) {
+// until waits until a condition holds, or fails the test with what was waited for.
+func until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	require.Eventually(t, holds, patience, 5*time.Millisecond, what)
+	proctest.Until(t, func() string { return what }, holds)
+}
+
+// reignAt returns how to ask the node at an HTTP address whose reign it knows of.
+func reignAt(address string) func() proctest.Reign {
+	return func() (reign proctest.Reign) {
+		if code, body := fetch(address, "/leader"); code == http.StatusOK {
+			_ = json.Unmarshal([]byte(body), &reign) // one that cannot be read is no reign
+		}
+		return reign
+	}
 }
 
 // leads waits until the node at an HTTP address knows of a leader, of the cluster's own election if there are many, and returns its epoch.
-func leads(t *testing.T, address string) (epoch uint64) {
+func leads(t testing.TB, address string) (epoch uint64) {
 	t.Helper()
 	until(t, "a leader at "+address, func() bool {
 		var answer struct {
@@ -157,7 +185,7 @@ func leads(t *testing.T, address string) (epoch uint64) {
 }
 
 // leadsHere waits until the node at an HTTP address leads itself.
-func leadsHere(t *testing.T, address string) {
+func leadsHere(t testing.TB, address string) {
 	t.Helper()
 	until(t, address+" leads", func() bool {
 		code, _ := fetch(address, "/leading")
@@ -166,7 +194,7 @@ func leadsHere(t *testing.T, address string) {
 }
 
 // post returns the answer of a node to POST.
-func post(t *testing.T, address, path string) (int, string) {
+func post(t testing.TB, address, path string) (int, string) {
 	t.Helper()
 	response, err := http.Post("http://"+address+path, "", nil)
 	require.NoError(t, err)
@@ -190,14 +218,14 @@ func fetch(address, path string) (int, string) {
 
 // cluster is what the nodes of a test are told.
 type cluster struct {
-	t       *testing.T
+	t       testing.TB
 	members string
 	http    []string
 	data    []string
 }
 
 // newCluster returns a cluster of n nodes, of which none runs.
-func newCluster(t *testing.T, n int) *cluster {
+func newCluster(t testing.TB, n int) *cluster {
 	t.Helper()
 	c := &cluster{t: t}
 	var members []string
@@ -210,15 +238,14 @@ func newCluster(t *testing.T, n int) *cluster {
 	return c
 }
 
-// flags returns the flags of a node, 1 or above, and more of them.
+// flags returns the flags of a node, 1 or above, and more of them. Without others it is steady.
 func (c *cluster) flags(id int, more ...string) []string {
-	return append([]string{"-id", fmt.Sprint(id), "-members", c.members, "-data", c.data[id-1], "-http", c.http[id-1], "-profile", "local",
-		"-cluster", "test"}, more...)
+	return slices.Concat(steady, []string{"-id", fmt.Sprint(id), "-members", c.members, "-data", c.data[id-1], "-http", c.http[id-1],
+		"-cluster", "test"}, more)
 }
 
-// steady are the flags of a node that is to keep its reign: a machine that does not run it for 8 ms costs one of profile local its own,
-// rightly. Of profile wan it is more than two seconds.
-var steady = []string{"-profile", "wan", "-preempt", "now"}
+// steady are the timers of a node that keeps its reign on a busy machine, and takes over from a lower node at once.
+var steady = append(proctest.Steady(), "-preempt", "now")
 
 // run starts a node.
 func (c *cluster) run(id int, more ...string) *process {
@@ -226,7 +253,7 @@ func (c *cluster) run(id int, more ...string) *process {
 }
 
 // resign makes the node at an HTTP address resign, as soon as it leads and has a connection left.
-func resign(t *testing.T, address string) {
+func resign(t testing.TB, address string) {
 	t.Helper()
 	until(t, "the node at "+address+" resigns", func() bool {
 		response, err := http.Post("http://"+address+"/resign", "", nil)

@@ -26,14 +26,14 @@ import (
 )
 
 // blocksOf returns the blocks of code of a page in a language.
-func blocksOf(t *testing.T, page, language string) (blocks []string) {
+func blocksOf(t testing.TB, page, language string) (blocks []string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	for _, found := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		blocks = append(blocks, found[1])
 	}
-	require.NotEmpty(t, blocks, language)
+	require.NotEmpty(t, blocks, "%s has a block of %s", page, language)
 	return blocks
 }
 
@@ -53,7 +53,7 @@ type service struct {
 }
 
 // newService starts the service of the node at an HTTP address. A request that it serves is answered with the node and the epoch.
-func newService(t *testing.T, node string) *service {
+func newService(t testing.TB, node string) *service {
 	s := &service{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.got.Add(1)
@@ -78,9 +78,9 @@ type checker struct {
 }
 
 // newChecker reads the recipe, and returns where requests go.
-func newChecker(t *testing.T, config string, nodes []string, services []*service) string {
+func newChecker(t testing.TB, config string, nodes []string, services []*service) string {
 	checks := regexp.MustCompile(`option httpchk GET (\S+)\s+http-check expect status (\d+)`).FindStringSubmatch(config)
-	require.NotNil(t, checks)
+	require.NotNil(t, checks, "the recipe says what is asked, and which status a leader answers with")
 	c := &checker{path: checks[1], up: make([]atomic.Bool, len(nodes))}
 	_, err := fmt.Sscan(checks[2], &c.wants)
 	require.NoError(t, err)
@@ -128,7 +128,7 @@ func newChecker(t *testing.T, config string, nodes []string, services []*service
 }
 
 // newHAProxy runs HAProxy by the recipe, and returns where requests go.
-func newHAProxy(t *testing.T, config string, nodes []string, services []*service) string {
+func newHAProxy(t testing.TB, config string, nodes []string, services []*service) string {
 	program, err := exec.LookPath("haproxy")
 	if err != nil {
 		t.Skip("the recipe is tried with a checker that does the same: there is no haproxy on this machine")
@@ -214,24 +214,26 @@ func (c *crossing) settles(than int) (leader int) {
 // TestReachingHAProxy has a balancer with the recipe of the page send requests to the leader: through the start, the kill of the leader, its
 // return, and a leader that is stopped and woken up.
 func TestReachingHAProxy(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../deploy/haproxy.cfg")
 	require.NoError(t, err)
 	config := string(text)
-	for name, balancer := range map[string]func(*testing.T, string, []string, []*service) string{"simulated": newChecker, "haproxy": newHAProxy} {
+	for name, balancer := range map[string]func(testing.TB, string, []string, []*service) string{"simulated": newChecker, "haproxy": newHAProxy} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := &crossing{cluster: newCluster(t, 3)}
 			for _, node := range c.http {
 				c.services = append(c.services, newService(t, node))
 			}
 			c.front = balancer(t, config, c.http, c.services)
 			for id := 1; id <= 3; id++ {
-				c.nodes = append(c.nodes, c.run(id, "-profile", "busy", "-preempt", "never"))
+				c.nodes = append(c.nodes, c.run(id, rests...))
 			}
 			leader := c.settles(0)
 			c.nodes[leader-1].signal(syscall.SIGKILL)
 			c.nodes[leader-1].wait()
 			c.settles(leader)
-			c.nodes[leader-1] = c.run(leader, "-profile", "busy", "-preempt", "never")
+			c.nodes[leader-1] = c.run(leader, rests...)
 			leads(t, c.http[leader-1])
 			next := c.settles(0)
 
@@ -244,7 +246,7 @@ func TestReachingHAProxy(t *testing.T) {
 			last := c.settles(next)
 			c.nodes[next-1].signal(syscall.SIGCONT)
 			require.NotEqual(t, http.StatusOK, <-late, "its reign was over")
-			require.NotZero(t, last)
+			require.NotZero(t, last, "another node than %d serves", next)
 			c.settles(0)
 		})
 	}
@@ -252,6 +254,7 @@ func TestReachingHAProxy(t *testing.T) {
 
 // TestReachingCommands runs every command of the page, with addresses of this machine.
 func TestReachingCommands(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3)
 	path, told := script(t, tells)
 	places := []string{"-cluster jobs", "-cluster test", "/var/lib/bully", c.data[2], "/etc/bully/notify", path}
@@ -299,6 +302,7 @@ func TestReachingCommands(t *testing.T) {
 // TestReachingScripts runs the scripts of the page, as -on-change does, with programs in the place of kubectl and nsupdate that say what they
 // were told.
 func TestReachingScripts(t *testing.T) {
+	t.Parallel()
 	bin := t.TempDir()
 	for _, name := range []string{"kubectl", "nsupdate"} {
 		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+`echo "$@"; [ "$1" = label ] || cat`), 0o755))

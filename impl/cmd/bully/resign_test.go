@@ -11,14 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
-// rests are the flags of a node that never takes over, and keeps its reign on a machine that is held up for a second.
-var rests = []string{"-profile", "wan", "-preempt", "never"}
+// rests are the flags of a node that never takes over from a lower one.
+var rests = []string{"-preempt", "never"}
 
 // TestResignCommand makes a leader resign that is not the highest: the highest leads, and is said to. Made to resign it leads again, which
 // is no success. Whoever asks a follower alone is told whom to ask.
 func TestResignCommand(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3)
 	c.run(1, rests...)
 	c.run(2, rests...)
@@ -45,6 +47,7 @@ func TestResignCommand(t *testing.T) {
 
 // TestResignCommandNames makes the highest hand over to the lowest, which leads, and is not pre-empted; and back again.
 func TestResignCommandNames(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3)
 	for i := 1; i <= 3; i++ {
 		c.run(i, rests...)
@@ -72,20 +75,22 @@ func TestResignCommandNames(t *testing.T) {
 
 // TestResignCommandWaits: a node whose command does not end leads on, and whoever gives up is told so.
 func TestResignCommandWaits(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	file := filepath.Join(t.TempDir(), "told")
-	n := c.executes(1, file, `trap 'echo told >"$0.term"' TERM; `+forever, append(steady, "-stop", "1h")...)
+	n := c.executes(1, file, `trap 'echo told >"$0.term"' TERM; `+forever, "-stop", "1h")
 	pid := number(t, file)
 	status, _, log := bully(t, "resign", "-timeout", "3s", c.http[0])
 	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, log, "has not resigned in time: its work goes on; it resigns when that ends")
 	content(t, file+".term")
-	require.True(t, alive(pid))
+	require.True(t, proctest.Alive(pid), "node 1 must not kill its command before -stop has passed")
 	leadsHere(t, c.http[0])
 	require.NoError(t, n.cmd.Process.Kill())
 }
 
 func TestResignUsage(t *testing.T) {
+	t.Parallel()
 	for want, args := range map[string][]string{
 		"no node is given: bully resign -http 127.0.0.1:8000": nil,
 		"is no address of a page":                             {"-http", "http://a/x"},

@@ -18,15 +18,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
 // TestRun runs three nodes until they are told to stop, and reads what they have recorded.
 func TestRun(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3)
 	traces := t.TempDir()
 	var nodes []*process
 	for id := 1; id <= 3; id++ {
-		nodes = append(nodes, c.run(id, append(steady, "-trace", traces, "-log", "json")...))
+		nodes = append(nodes, c.run(id, "-trace", traces, "-log", "json"))
 	}
 	for _, address := range c.http {
 		leads(t, address)
@@ -73,19 +75,20 @@ func TestRun(t *testing.T) {
 
 // TestRunSecondSignal sees that a node that is waiting for its command ends at once when it is told a second time.
 func TestRunSecondSignal(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	ready := filepath.Join(t.TempDir(), "ready")
-	n := c.executes(1, ready, `trap '' TERM; `+forever, append(steady, "-stop", "1h")...)
+	n := c.executes(1, ready, `trap '' TERM; `+forever, "-stop", "1h")
 	pid := number(t, ready)
 	n.signal(syscall.SIGTERM)
 	until(t, "it waits for its command", func() bool { return strings.Contains(n.log.String(), "told to end") })
-	require.True(t, alive(pid))
+	require.True(t, proctest.Alive(pid), "node 1 waits for its command after the first signal")
 	n.signal(syscall.SIGTERM)
 	require.Equal(t, -1, n.wait(), "ended by the signal itself")
 	dies(t, pid)
 
 	ready = filepath.Join(t.TempDir(), "ready")
-	n = c.executes(1, ready, `trap '' TERM; `+forever, append(steady, "-stop", "1h")...)
+	n = c.executes(1, ready, `trap '' TERM; `+forever, "-stop", "1h")
 	pid = number(t, ready)
 	n.signal(syscall.SIGINT)
 	n.signal(syscall.SIGTERM) // before it can have heeded the first
@@ -95,6 +98,7 @@ func TestRunSecondSignal(t *testing.T) {
 
 // TestRunDiskFails takes the folder of a node away, and makes it save a promise.
 func TestRunDiskFails(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	n := c.run(1)
 	leads(t, c.http[0])
@@ -109,6 +113,7 @@ func TestRunDiskFails(t *testing.T) {
 
 // TestRunLogGone sees that a node outlives who reads its log.
 func TestRunLogGone(t *testing.T) {
+	t.Parallel()
 	reader, writer, err := os.Pipe()
 	require.NoError(t, err)
 	c := newCluster(t, 1)
@@ -125,6 +130,7 @@ func TestRunLogGone(t *testing.T) {
 // TestRunLogNotRead sees that a node does not wait for who reads its log, and has stopped: it leads, answers, and ends when it is told
 // to. What it could not say is counted.
 func TestRunLogNotRead(t *testing.T) {
+	t.Parallel()
 	reader, writer, err := os.Pipe()
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = reader.Close() })
@@ -155,6 +161,7 @@ func droppedSome(address string) bool {
 
 // TestRunCannot sees what is said when a node cannot run.
 func TestRunCannot(t *testing.T) {
+	t.Parallel()
 	taken := newCluster(t, 1)
 	running := taken.run(1)
 	leads(t, taken.http[0])
@@ -179,6 +186,7 @@ func TestRunCannot(t *testing.T) {
 
 // TestLogSaysDurations: a log says how long in units that people read, in JSON too.
 func TestLogSaysDurations(t *testing.T) {
+	t.Parallel()
 	for form, want := range map[string]string{"text": " a=19.2ms b=12ms c=1m30.51s d=999ns\n", "json": `"a":"19.2ms","b":"12ms","c":"1m30.51s","d":"999ns"}`} {
 		var line strings.Builder
 		newLogger(&line, settings{nodeFlags: nodeFlags{log: form, logLevel: "info"}}).Info("held up",

@@ -17,10 +17,11 @@ import (
 // TestFromFixed takes a cluster of fixed members over into one whose members come and go: epochs go on rising, and members can
 // be added.
 func TestFromFixed(t *testing.T) {
+	t.Parallel()
 	old := newCluster(t, 3)
 	var nodes []*process
 	for id := 1; id <= 3; id++ {
-		nodes = append(nodes, old.run(id, "-preempt", "now"))
+		nodes = append(nodes, old.run(id))
 	}
 	leads(t, old.http[0])
 	for range 3 {
@@ -48,11 +49,11 @@ func TestFromFixed(t *testing.T) {
 	for id := 1; id <= 3; id++ {
 		name := fmt.Sprint(id)
 		c.http[name] = old.http[id-1]
-		c.node[name] = spawn(t, "run", "-data", old.data[id-1], "-http", old.http[id-1], "-profile", "local", "-preempt", "now")
+		c.node[name] = spawn(t, append([]string{"run", "-data", old.data[id-1], "-http", old.http[id-1]}, steady...)...)
 	}
 	require.Greater(t, leads(t, old.http[0]), epoch, "a new reign")
 	four := c.join("4")
-	c.run("4", "-preempt", "now")
+	c.run("4")
 	until(t, "4 is up", func() bool { code, _ := fetch(c.http["4"], "/healthz"); return code == 200 })
 	status, out, log := c.member("add", four)
 	require.Equal(t, cli.OK, status, log)
@@ -67,6 +68,7 @@ func TestFromFixed(t *testing.T) {
 
 // TestFromFixedUsage sees that nothing is taken over that is no such record, and that it then stays as it is.
 func TestFromFixedUsage(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 1)
 	one := c.run(1)
 	leads(t, c.http[0])

@@ -24,7 +24,7 @@ const (
 )
 
 // put writes a file of these parts, and returns its name.
-func put(t *testing.T, dir, name string, parts ...string) string {
+func put(t testing.TB, dir, name string, parts ...string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	require.NoError(t, os.WriteFile(path, []byte(strings.Join(parts, "")), 0o600))
@@ -32,6 +32,7 @@ func put(t *testing.T, dir, name string, parts ...string) string {
 }
 
 func TestTraceCheck(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	put(t, dir, "notes.txt", "no trace")
 	good := put(t, dir, "good.ndjson", aloneHeader, aloneStarts, aloneAsks, aloneLeads)
@@ -70,12 +71,13 @@ func TestTraceCheck(t *testing.T) {
 	require.Equal(t, 1, told.Refused)
 	require.Equal(t, 4, told.Traces[0].Refused.Line)
 	require.Equal(t, "R14", told.Traces[0].Refused.Rule)
-	require.Nil(t, told.Traces[1].Refused)
+	require.Nil(t, told.Traces[1].Refused, "the good trace is not refused")
 	require.Equal(t, []spec.NodeID{spec.IntegerID(1)}, told.Traces[1].Members)
 }
 
 // TestTraceCheckOneActing: two that act at once are refused unless that is left out, and what was asked is said.
 func TestTraceCheckOneActing(t *testing.T) {
+	t.Parallel()
 	late := "../../../traces/valid/leader-that-nobody-hears.ndjson"
 	status, out, _ := bully(t, "trace", "check", late)
 	require.Equal(t, cli.Mismatch, status)
@@ -93,6 +95,7 @@ func TestTraceCheckOneActing(t *testing.T) {
 
 // TestTraceCheckRecords checks the records of nodes, which are merged first, beside other traces of the same folder.
 func TestTraceCheckRecords(t *testing.T) {
+	t.Parallel()
 	dir, one := t.TempDir(), spec.IntegerID(1)
 	steps := []spec.Event{
 		{Action: spec.StartAction, State: spec.State{Role: spec.Follower, Latest: 1}},
@@ -126,6 +129,7 @@ func TestTraceCheckRecords(t *testing.T) {
 }
 
 func TestTraceCheckUsage(t *testing.T) {
+	t.Parallel()
 	empty := t.TempDir()
 	for want, args := range map[string][]string{
 		"no file or folder is given": {"trace", "check"},
@@ -152,6 +156,7 @@ func TestTraceCheckUsage(t *testing.T) {
 // TestTraceCheckOfKilled: the record of node 2 just ends, as if it was killed; node 1 asks on, and nobody answers. The verdict says since
 // when nothing of 2 is heard, in words and in JSON.
 func TestTraceCheckOfKilled(t *testing.T) {
+	t.Parallel()
 	one, two := spec.IntegerID(1), spec.IntegerID(2)
 	members := []spec.NodeID{one, two}
 	path := filepath.Join(t.TempDir(), "killed.ndjson")

@@ -75,12 +75,15 @@ func Await(t testing.TB, leader string, current func() Reign) (reign Reign) {
 }
 
 // Until waits until holds returns true. After Patience it fails the test with the text of what, which it asks for then.
+// The longer it waits the less often it looks, so that it costs little: first after 2 ms, and at last every 50 ms.
 func Until(t testing.TB, what func() string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(Patience); !holds(); time.Sleep(5 * time.Millisecond) {
+	pause := 2 * time.Millisecond
+	for end := time.Now().Add(Patience); !holds(); time.Sleep(pause) {
 		if time.Now().After(end) {
 			t.Fatalf("not within %s: %s", Patience, what())
 		}
+		pause = min(pause+pause/2, 50*time.Millisecond)
 	}
 }
 
