@@ -163,7 +163,7 @@ func TestSocketAlone(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 1)
 	socket := filepath.Join(t.TempDir(), "s")
-	spawn(t, "run", "-id", "1", "-members", c.members, "-data", c.data[0], "-cluster", "test", "-socket", socket)
+	spawn(t, append([]string{"run", "-id", "1", "-members", c.members, "-data", c.data[0], "-cluster", "test", "-socket", socket}, steady...)...)
 	until(t, "it listens", func() bool { _, err := os.Stat(socket); return err == nil })
 	p := beside(t, socket, "python3", ofAgentPage(t, "python"))
 	until(t, "it acts", func() bool { return len(p.acts()) > 0 })

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -19,7 +20,7 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := spawn(t, "demo", "-dir", dir)
-	require.Equal(t, cli.OK, p.wait())
+	require.Equal(t, cli.OK, p.waitFor(5*proctest.Patience))
 	text := p.out.String()
 	for _, line := range []string{
 		`^Five nodes, five processes`,

@@ -235,14 +235,18 @@ func TestReadEntry(t *testing.T) {
 	for _, text := range texts {
 		parts := form.FindStringSubmatch(text)
 		e, ok := readEntry(text)
-		require.Equal(t, parts != nil && text != "" && text[0] != '=', ok, "%q", text)
+		if wants := parts != nil && text != "" && text[0] != '='; ok != wants {
+			require.Equal(t, wants, ok, "%q is an entry", text) // which costs too much to ask 50,000 times
+		}
 		if !ok {
 			continue
 		}
 		want := groupEntry{name: parts[1], ranged: parts[2] != "", rest: parts[4], pin: parts[5]}
 		want.first, _ = strconv.Atoi(parts[2])
 		want.last, _ = strconv.Atoi(parts[3])
-		require.Equal(t, want, e, "%q", text)
+		if e != want {
+			require.Equal(t, want, e, "%q", text)
+		}
 	}
 }
 

@@ -140,12 +140,15 @@ func (m *measurement) run(ctx context.Context) (*measured, error) {
 	return found, errors.Join(append(problems, os.RemoveAll(folder))...)
 }
 
-// watchWaking notes how late this process is woken.
+// watchWaking notes how late this process is woken, at least once.
 func watchWaking(ctx context.Context, late *longest) {
-	for ctx.Err() == nil {
+	for {
 		began := time.Now()
 		time.Sleep(wakeEvery)
 		late.note(time.Since(began) - wakeEvery)
+		if ctx.Err() != nil {
+			return
+		}
 	}
 }
 

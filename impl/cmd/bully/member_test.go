@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -377,7 +378,7 @@ func TestDemoReplace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := spawn(t, "demo", "-replace", "-dir", dir)
-	require.Equal(t, cli.OK, p.wait())
+	require.Equal(t, cli.OK, p.waitFor(5*proctest.Patience))
 	text := p.out.String()
 	for _, line := range []string{
 		`ms  start nodes 1, 2, 3, 4 and 5$`,

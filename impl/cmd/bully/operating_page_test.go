@@ -197,7 +197,9 @@ func (h *hosts) run(at, line string) {
 	wants := wantsOf(line)
 	fields := strings.Fields(command)
 	again := fields[0] == "journalctl" || strings.HasPrefix(command, "bully status") || strings.HasPrefix(command, "bully member list")
-	for late := time.Now().Add(proctest.Patience); ; time.Sleep(20 * time.Millisecond) { // it is asked again until it has come to that
+	pause := 50 * time.Millisecond
+	for late := time.Now().Add(proctest.Patience); ; time.Sleep(pause) { // it is asked again until it has come to that
+		pause = min(pause*3/2, time.Second/2)
 		status, out := h.once(at, command, fields)
 		if wants.met(status, out, h.here(at, wants.text)) {
 			return

@@ -37,11 +37,11 @@ func TestResignCommand(t *testing.T) {
 	all := strings.Join(c.http, ",")
 	status, out, log = bully(t, "resign", "-http", all)
 	require.Equal(t, cli.OK, status, log)
-	require.Regexp(t, `^node 3 leads epoch \d+: nobody led for [0-9.]+m?s at most\n$`, out)
+	require.Regexp(t, `^node 3 leads epoch \d+: nobody led for [0-9.]+(m|µ)?s at most\n$`, out)
 	require.Regexp(t, `node 2 leads epoch \d+, and is asked to resign\n`, log)
 	status, out, log = bully(t, "resign", "-http", all)
 	require.Equal(t, cli.Mismatch, status, log)
-	require.Regexp(t, `^node 3 leads epoch \d+ again: nobody led for [0-9.]+m?s at most\n$`, out)
+	require.Regexp(t, `^node 3 leads epoch \d+ again: nobody led for [0-9.]+(m|µ)?s at most\n$`, out)
 	require.Contains(t, log, "node 3 leads again: it is the highest that runs")
 }
 

@@ -135,7 +135,7 @@ func TestRunLogNotRead(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = reader.Close() })
 	c := newCluster(t, 1)
-	n := spawnTo(t, writer, append([]string{"run"}, c.flags(1, "-log-level", "debug")...)...)
+	n := spawnTo(t, writer, append([]string{"run"}, c.flags(1, "-log-level", "debug", "-profile", "local")...)...) // it resigns hundreds of times
 	require.NoError(t, writer.Close())
 	leads(t, c.http[0])
 	until(t, "lines are dropped", func() bool {
