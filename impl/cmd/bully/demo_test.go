@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
-	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -20,7 +19,7 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := spawn(t, "demo", "-dir", dir)
-	require.Equal(t, cli.OK, p.waitFor(5*proctest.Patience))
+	require.Equal(t, cli.OK, p.wait(5))
 	text := p.out.String()
 	for _, line := range []string{
 		`^Five nodes, five processes`,

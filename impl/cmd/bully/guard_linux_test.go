@@ -268,7 +268,7 @@ func embed(text string) {
 		}
 	}
 	folder, address, _ := strings.Cut(text, ",")
-	c := library.Config{Folder: folder, ID: "1", Cluster: "test", Members: map[string]string{"1": address}, Timing: host.WAN()}
+	c := library.Config{Folder: folder, ID: "1", Cluster: "test", Members: map[string]string{"1": address}, Timing: host.Busy()} // a guard waits until a hung loop has had a processor for twice the delay
 	var err error
 	c.Guard, err = host.FindGuard()
 	fail(err)

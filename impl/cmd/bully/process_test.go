@@ -124,12 +124,10 @@ func (p *process) start() *process {
 }
 
 // wait waits until the process has ended, and returns its exit status, -1 if a signal ended it. A process that does not
-// end within Patience fails the test, and is killed.
-func (p *process) wait() int { return p.waitFor(proctest.Patience) }
-
-// waitFor is wait for a process that has work to do before it ends.
-func (p *process) waitFor(limit time.Duration) int {
+// end within Patience fails the test, and is killed. One that works before it ends has more: so many times Patience.
+func (p *process) wait(times ...int) int {
 	p.once.Do(func() {
+		limit := proctest.Patience * time.Duration(append(times, 1)[0])
 		late := time.AfterFunc(limit, func() {
 			p.t.Errorf("bully %s must end, and still runs after %s", strings.Join(p.cmd.Args[1:], " "), limit)
 			_ = p.cmd.Process.Kill()

@@ -86,7 +86,7 @@ func newChecker(t testing.TB, config string, nodes []string, services []*service
 	require.NoError(t, err)
 	stop := make(chan struct{})
 	var checking sync.WaitGroup
-	client := &http.Client{Timeout: 500 * time.Millisecond}
+	client := &http.Client{Timeout: 2 * time.Second}
 	for i, node := range nodes {
 		checking.Go(func() {
 			for {
@@ -195,7 +195,7 @@ func (c *crossing) settles(than int) (leader int) {
 		for i, s := range c.services {
 			got[i] = s.got.Load()
 		}
-		for range 30 {
+		for range 10 {
 			if c.served() != leader {
 				return false // it was checked while the last failover was under way
 			}

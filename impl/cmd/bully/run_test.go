@@ -134,6 +134,9 @@ func TestRunLogNotRead(t *testing.T) {
 	reader, writer, err := os.Pipe()
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = reader.Close() })
+	require.NoError(t, writer.SetWriteDeadline(time.Now().Add(10*time.Millisecond)))
+	_, err = writer.Write(make([]byte, 1<<20))
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded, "the pipe is full: no line of the node fits into it")
 	c := newCluster(t, 1)
 	n := spawnTo(t, writer, append([]string{"run"}, c.flags(1, "-log-level", "debug", "-profile", "local")...)...) // it resigns hundreds of times
 	require.NoError(t, writer.Close())

@@ -88,9 +88,12 @@ func TestStatus(t *testing.T) {
 	broken := pretend(t, host.Status{ID: two, Role: spec.Follower, Stopped: true, Error: "the disk is full"}, nil)
 	forgetful := pretend(t, host.Status{ID: three, Role: spec.Leader, Leader: three, Epoch: 4, Leading: true,
 		Links: []host.LinkStatus{{Node: two, LostDisk: true}}}, nil)
+	look := func(args ...string) (status int, out, log string) {
+		return bully(t, append([]string{"status", "-timeout", "1m"}, args...)...)
+	}
 	gone := "http://" + freeAddress(t)
 
-	status, out, log := bully(t, "status", "-http", leader+","+follower)
+	status, out, log := look("-http", leader+","+follower)
 	require.Equal(t, cli.OK, status, log)
 	lines := strings.Split(out, "\n")
 	require.Equal(t, []string{"node", "role", "leader", "epoch", "for", "links", "steps", "saves", "at"}, strings.Fields(lines[0]))
@@ -102,7 +105,7 @@ func TestStatus(t *testing.T) {
 	require.Equal(t, []string{"3", "LEADER", "3", "4", fields[4], "1/1", "0", "0", leader}, fields)
 
 	// The others are found by the views of the first.
-	status, out, _ = bully(t, "status", "-all", strings.TrimPrefix(follower, "http://"))
+	status, out, _ = look("-all", strings.TrimPrefix(follower, "http://"))
 	require.Equal(t, cli.OK, status)
 	require.Contains(t, out, leader)
 
@@ -113,20 +116,20 @@ func TestStatus(t *testing.T) {
 		"1 of 1 nodes know of no leader":                                      {broken},
 		"node 2 has lost its disk, or runs on an old copy, and is not heeded": {forgetful},
 	} {
-		status, out, log = bully(t, append([]string{"status"}, urls...)...)
+		status, out, log = look(urls...)
 		require.Equal(t, cli.Mismatch, status, want)
 		require.Equal(t, "bully status: "+want+"\n", log)
 		for _, url := range urls {
 			require.Contains(t, out, url)
 		}
 	}
-	_, out, _ = bully(t, "status", gone, broken)
+	_, out, _ = look(gone, broken)
 	require.Contains(t, out, "unreachable")
 	require.Contains(t, out, gone+": dial tcp ")
 	require.Contains(t, out, "stopped for good")
 	require.Contains(t, out, "the disk is full")
 
-	status, out, _ = bully(t, "status", "-json", leader, gone)
+	status, out, _ = look("-json", leader, gone)
 	require.Equal(t, cli.Mismatch, status)
 	var answers []answered
 	require.NoError(t, json.Unmarshal([]byte(out), &answers))
