@@ -85,6 +85,9 @@ type Entry struct {
 	Explorer Level `json:"explorer"`
 	// TLC is false if it is too large for TLC: then the explorer alone checks it.
 	TLC bool `json:"tlc"`
+	// TLCEffort is Deep if TLC runs a quick configuration in make check-deep only, because it is
+	// slow there. The explorer gives its verdict in make check.
+	TLCEffort Effort `json:"tlc_effort,omitempty"`
 	// Why says why Explorer or TLC is less than all.
 	Why string `json:"why,omitempty"`
 	// Configuration is the content of the .cfg file; see Load.
@@ -108,6 +111,10 @@ func (e Entry) validate(fsys fs.FS) []error {
 	}
 	if e.Effort != Quick && e.Effort != Deep {
 		refuse("effort is %q, not %s or %s", e.Effort, Quick, Deep)
+	}
+	if e.TLCEffort != "" && (e.TLCEffort != Deep || e.Effort != Quick || !e.TLC || e.Explorer != Full) {
+		refuse("tlc_effort is %q, which is for %s, and for quick configurations whose verdict the explorer gives too",
+			e.TLCEffort, Deep)
 	}
 	if !slices.Contains([]Level{Full, Counts, None}, e.Explorer) {
 		refuse("explorer is %q, not %s, %s or %s", e.Explorer, Full, Counts, None)

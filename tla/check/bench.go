@@ -22,6 +22,10 @@ type usage struct {
 	bytes int64 // the most memory that was resident at one time
 }
 
+// benchConfiguration is what -bench measures: the protocol itself, and large enough that starting
+// Java is a small part of what TLC takes.
+const benchConfiguration = "models/ChangingClusterGrow"
+
 // compareSpeed runs one configuration with TLC, as its authors advise to run it, and with the
 // explorer, each in a process of its own with all processors, and compares the time from start
 // to end and the peak of the memory. Java takes more memory than it needs if it may; -heap

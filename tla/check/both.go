@@ -49,7 +49,7 @@ func (a *app) runTLC(ctx context.Context, r tlc.Runner, all []comparison, p plan
 	var jobs []tlc.Job
 	for i, c := range all {
 		index[c.entry.Name] = i
-		if c.entry.TLC {
+		if c.byTLC() {
 			jobs = append(jobs, jobOf(c.entry))
 		}
 	}

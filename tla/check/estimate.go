@@ -22,6 +22,10 @@ type share struct{ recorded, elapsed float64 }
 // as the recorded one. One short task that was slow must not turn two minutes into twenty.
 const trusted = 10
 
+// late is the part of its time until now that a running task takes at least: how much a task that
+// is late still needs, nobody knows.
+const late = 0.1
+
 // pace is how many seconds a recorded second takes here.
 func (l load) pace() float64 { return (l.took + trusted) / (l.recorded + trusted) }
 
@@ -31,14 +35,14 @@ func (l load) left() time.Duration {
 	pace := l.pace()
 	sum, longest := l.queued*pace, 0.0
 	for _, s := range l.running {
-		rest := max(0, s.recorded*pace-s.elapsed)
+		rest := max(s.elapsed*late, s.recorded*pace-s.elapsed)
 		sum, longest = sum+rest, max(longest, rest)
 	}
 	return time.Duration(max(sum/float64(max(1, l.lanes)), longest) * float64(time.Second))
 }
 
-// exploredPerSecond is how many states the explorer generates in a second, about.
-const exploredPerSecond = 400_000
+// exploredPerSecond is how many states the explorer generates in a second on two processors, about.
+const exploredPerSecond = 2_000_000
 
 // explorerSeconds is how long the explorer takes for e, about. What models.json records are the
 // seconds of TLC.

@@ -110,7 +110,7 @@ func (a *app) parse(args []string) error {
 	flags.BoolVar(&a.bench, "bench", false, "measure TLC and the explorer on the same configuration")
 	flags.BoolVar(&a.traces, "traces", false, "have TLC replay the recorded traces in the files and folders that are named")
 	flags.IntVar(&a.chunk, "chunk", 1000, "with -traces: replay so many `events` in one go")
-	flags.StringVar(&a.config, "config", "models/ClusterEarly", "with -bench: the configuration's `name`")
+	flags.StringVar(&a.config, "config", benchConfiguration, "with -bench: the configuration's `name`")
 	flags.StringVar(&a.heap, "heap", "", "with -bench: bound TLC's heap to this `size`, such as 128m; empty means Java's default")
 	flags.Float64Var(&a.speed, "min-speed", 20, "with -bench: how many `times` faster the explorer must be")
 	flags.Float64Var(&a.memory, "min-memory", 10, "with -bench: how many `times` less memory it must take")
@@ -206,7 +206,8 @@ func (a *app) selected(entries []tla.Entry) ([]comparison, error) {
 	var chosen []comparison
 	for _, e := range entries {
 		if a.filter.MatchString(e.Name) && (e.Effort == tla.Quick || a.deep || a.pattern != "") {
-			chosen = append(chosen, comparison{entry: e})
+			deferred := e.TLCEffort == tla.Deep && !a.deep && a.pattern == ""
+			chosen = append(chosen, comparison{entry: e, deferred: deferred})
 		}
 	}
 	if len(chosen) == 0 && a.pattern != "" {
@@ -241,10 +242,14 @@ func (a *app) runner(ctx context.Context) (r tlc.Runner, clean func(), err error
 // comparison is one configuration, and what came of it.
 type comparison struct {
 	entry       tla.Entry
+	deferred    bool              // TLC runs it in make check-deep only
 	tlc         *tlc.Outcome      // nil if TLC does not run it
 	explorer    *explorer.Outcome // nil if the explorer does not run it
 	differences []string
 }
+
+// byTLC reports whether TLC is to run c, if it runs at all.
+func (c comparison) byTLC() bool { return c.entry.TLC && !c.deferred }
 
 // check runs TLC and the explorer, and compares. Without Java it runs the explorer alone, unless
 // the environment asks for TLC.

@@ -139,6 +139,31 @@ func TestGreen(t *testing.T) {
 	require.Empty(t, left, "no folder stays behind")
 }
 
+// TestDeferred: TLC leaves a slow configuration to make check-deep, and the explorer still checks it.
+func TestDeferred(t *testing.T) {
+	b := newBench(t)
+	b.entries[0].TLCEffort = tla.Deep
+	b.list()
+	deferred := func(args ...string) bool {
+		t.Helper()
+		b.run(args...)
+		text := strings.Join(strings.Fields(b.out.String()), " ")
+		require.Contains(t, text, "1 of 1 configurations hold as they must, 3 of 3 fail as they must; the explorer agrees on 4 of 4.")
+		return strings.Contains(text, "models/CounterHolds – / holds")
+	}
+	require.True(t, deferred())
+	require.Contains(t, b.log.String(), "4 configurations: TLC checks 3 and the explorer 4.")
+	require.False(t, deferred("-deep"))
+	require.False(t, deferred("-run", "."))
+
+	b.replace(filepath.Join(b.dir, "models/CounterHolds.cfg"), "INVARIANTS", "CONSTANTS\n  Flaw <- counts\nINVARIANTS")
+	b.red("explorer: distinct 7, expected 6")
+	b.replace(filepath.Join(b.dir, "models/CounterHolds.cfg"), "CONSTANTS\n  Flaw <- counts\n", "")
+	b.entries[3].TLCEffort = tla.Deep
+	b.list()
+	b.red("mutants/CounterStays: tlc_effort is \"deep\", which is for deep, and for quick configurations whose verdict the explorer gives too")
+}
+
 func TestJSON(t *testing.T) {
 	b := newBench(t)
 	require.Equal(t, exitOK, b.run("-run", ".", "-json"))

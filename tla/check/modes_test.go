@@ -19,6 +19,18 @@ func TestBenchNamesWhatItCannotRun(t *testing.T) {
 	b.red("the explorer does not build", "-bench", "-config", "models/CounterHolds")
 }
 
+// TestBenchHasItsConfiguration: what make bench-check and make figures measure is still there, holds,
+// and is checked by TLC and by the explorer. It is large enough for the pace to matter.
+func TestBenchHasItsConfiguration(t *testing.T) {
+	a := app{out: &strings.Builder{}, log: &strings.Builder{}}
+	require.NoError(t, a.parse([]string{"-bench"}))
+	entries, err := tla.Load(tla.FS())
+	require.NoError(t, err)
+	e, err := named(entries, a.config)
+	require.NoError(t, err)
+	require.Greater(t, e.Generated, 50_000)
+}
+
 func TestMeasure(t *testing.T) {
 	said, took, err := measure(exec.Command("sh", "-c", "echo hello"))
 	require.NoError(t, err)

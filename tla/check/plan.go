@@ -27,7 +27,7 @@ func (a *app) plans(all []comparison) (toTLC, toExplorer plan) {
 	toTLC = plan{seconds: map[string]float64{}, lanes: a.lanes}
 	toExplorer = plan{seconds: map[string]float64{}, lanes: 1} // one at a time, on all processors
 	for _, c := range all {
-		if e := c.entry; e.TLC && a.skipped == nil {
+		if e := c.entry; c.byTLC() && a.skipped == nil {
 			toTLC.tasks++
 			toTLC.seconds[e.Name] = e.Seconds
 		}
@@ -40,13 +40,10 @@ func (a *app) plans(all []comparison) (toTLC, toExplorer plan) {
 	return toTLC, toExplorer
 }
 
-// agenda says what will be done, and how long it takes on the machine of the recorded seconds.
+// agenda says what will be done.
 func agenda(all int, toTLC, toExplorer plan) string {
-	left := load{queued: toTLC.total(), lanes: toTLC.lanes}.left() +
-		load{queued: toExplorer.total(), lanes: toExplorer.lanes}.left()
-	who := fmt.Sprintf("TLC checks %d and the explorer %d", toTLC.tasks, toExplorer.tasks)
 	if toTLC.tasks == 0 {
-		who = fmt.Sprintf("the explorer checks %d, TLC none", toExplorer.tasks)
+		return fmt.Sprintf("%d configurations: the explorer checks %d, TLC none.", all, toExplorer.tasks)
 	}
-	return fmt.Sprintf("%d configurations: %s, in about %s.", all, who, roughly(left))
+	return fmt.Sprintf("%d configurations: TLC checks %d and the explorer %d.", all, toTLC.tasks, toExplorer.tasks)
 }

@@ -47,7 +47,8 @@ func (a *app) conclude(all []comparison, took times) error {
 
 // printTable prints what TLC and the explorer found, side by side.
 func (a *app) printTable(all []comparison) {
-	legend := "A = A: both found it. A / –: only TLC can tell, or stops earlier than the explorer."
+	legend := "A = A: both found it. A / –: only TLC can tell, or stops earlier than the explorer.\n" +
+		"– / A: TLC leaves it to make check-deep, or cannot do it."
 	if a.skipped != nil {
 		legend = "– / A: the explorer found it, and TLC did not run. –: only TLC can tell."
 	}

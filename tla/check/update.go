@@ -189,10 +189,10 @@ func levelOf(o *explorer.Outcome) (tla.Level, string) {
 }
 
 // steady returns the seconds to write: the old ones, unless the new ones are quite different.
-// They only say what to begin with, and shall not change with every breeze.
+// They say what to begin with and how long the rest takes, and need not change with every run.
 func steady(old, measured float64) float64 {
 	measured = math.Round(measured*10) / 10
-	if old > 0 && math.Abs(measured-old) < 1+old/2 {
+	if old > 0 && math.Abs(measured-old) < 0.5+old/4 {
 		return old
 	}
 	return max(0.1, measured)
