@@ -60,6 +60,18 @@ func TestKeep(t *testing.T) {
 	require.Contains(t, textOf(t, filepath.Join(root, folder, "test.json")), `"beside": "alone"`)
 }
 
+// TestTrial: what a trial measures goes into its own folder, and the repository stays as it is.
+func TestTrial(t *testing.T) {
+	root, trial := repository(t), t.TempDir()
+	before := textOf(t, filepath.Join(root, folder, "test.json"))
+	status, log := figures(root, `{"seconds": 61}`, "-keep", "test", "-of", "make help", "-to", trial)
+	require.Zero(t, status, log)
+	require.Contains(t, textOf(t, filepath.Join(trial, page)), "| 1m01 | `make help`, 2026-12-01, ")
+	require.FileExists(t, filepath.Join(trial, folder, "test.json"))
+	require.Equal(t, before, textOf(t, filepath.Join(root, folder, "test.json")))
+	require.NoFileExists(t, filepath.Join(root, page))
+}
+
 // TestGroupsThatCameNoFurther: what another program did not reach is left out of its column, and said.
 func TestGroupsThatCameNoFurther(t *testing.T) {
 	var r record

@@ -10,6 +10,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -39,14 +40,15 @@ func run(args []string, root string, in io.Reader, log io.Writer, now time.Time)
 	flags.SetOutput(log)
 	name := flags.String("keep", "", "keep what is read from standard input as the record of this `name`")
 	command := flags.String("of", "", "with -keep: the `command` that has measured it")
+	to := flags.String("to", "", "write records and page below this `folder`, for a trial, and leave those of the repository alone")
 	beside := flags.String("beside", "", "with -keep: what else the machine was doing, if anything: \"beside other work\"")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	} else if err != nil || flags.NArg() > 0 || (*name == "") != (*command == "") {
-		_, _ = fmt.Fprintln(log, "figures: go run ./conformance/evidence/figures [-keep NAME -of COMMAND], at the top of the repository")
+		_, _ = fmt.Fprintln(log, "figures: go run ./conformance/evidence/figures [-keep NAME -of COMMAND] [-to FOLDER], at the top of the repository")
 		return exitUsage
 	}
-	err := update(root, *name, in, heading{Command: *command, Date: now.Format(time.DateOnly), Beside: *beside})
+	err := update(root, cmp.Or(*to, root), *name, in, heading{Command: *command, Date: now.Format(time.DateOnly), Beside: *beside})
 	if err != nil {
 		_, _ = fmt.Fprintf(log, "figures: %v\n", err)
 		return exitWrong
@@ -54,8 +56,9 @@ func run(args []string, root string, in io.Reader, log io.Writer, now time.Time)
 	return exitOK
 }
 
-// update keeps what in says as the record of a name, if there is one, and writes the page. Of what no page can be made nothing is kept.
-func update(root, name string, in io.Reader, h heading) error {
+// update keeps what in says as the record of a name, if there is one, and writes the page, both below the folder to. The other records
+// are those of root. Of what no page can be made nothing is kept.
+func update(root, to, name string, in io.Reader, h heading) error {
 	records, err := read(os.DirFS(filepath.Join(root, folder)))
 	if err != nil {
 		return err
@@ -74,9 +77,17 @@ func update(root, name string, in io.Reader, h heading) error {
 		return err
 	}
 	if name != "" {
-		if err := os.WriteFile(filepath.Join(root, folder, name+".json"), kept, 0o644); err != nil {
+		if err := write(filepath.Join(to, folder, name+".json"), kept); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(root, page), []byte(text), 0o644)
+	return write(filepath.Join(to, page), []byte(text))
+}
+
+// write writes a file, and makes its folder.
+func write(file string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o644)
 }
