@@ -41,12 +41,14 @@ func TestAlarmAfterASuspension(t *testing.T) {
 // reading, too, which package time leaves out there.
 type wall struct {
 	SystemClock
-	ahead atomic.Int64
+	readings *readings // or nil
+	ahead    atomic.Int64
 }
 
 // Now implements Clock. No function of package time sets the one reading without the other: a Time with both has a bit for that, the seconds since 1885, and the
 // nanoseconds; then the monotonic reading.
 func (w *wall) Now() time.Time {
+	w.readings.note()
 	now := time.Now()
 	shown := now.Add(time.Duration(w.ahead.Load()))
 	bits := (*[2]uint64)(unsafe.Pointer(&now))

@@ -148,7 +148,7 @@ func (c *cluster) config(node spec.NodeID) Config {
 	}
 	config := Config{
 		ID: node, Members: members, Storage: disk, Transport: links, Timing: c.timing,
-		Clock: &gate{}, Rand: rand.New(rand.NewPCG(c.rand.Uint64(), 0)), Trace: &witness{c: c},
+		Clock: &gate{readings: c.readings(node)}, Rand: rand.New(rand.NewPCG(c.rand.Uint64(), 0)), Trace: &witness{c: c},
 	}
 	if c.phi {
 		phi, err := NewPhi(PhiConfig{Heartbeat: c.timing.Heartbeat, Floor: c.timing.Patience})

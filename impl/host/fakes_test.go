@@ -64,11 +64,14 @@ func (p proofless) Next() (transport.Event, bool) {
 
 // A gate is a clock that can be stopped, and with it the loop that looks at it: as SIGSTOP does.
 type gate struct {
+	readings *readings // or nil
+
 	mu   sync.Mutex
 	shut chan struct{} // while it is
 }
 
 func (g *gate) Now() time.Time {
+	g.readings.note()
 	g.mu.Lock()
 	shut := g.shut
 	g.mu.Unlock()

@@ -162,8 +162,17 @@ func TestWaiting(t *testing.T) {
 		c.start(1)
 		c.await(time.Second, "1 leads", func() bool { return c.leader() != nil })
 		c.add(2, spec.Observer)
-		require.Equal(t, Membership{Configuration: spec.EmptyConfiguration()}, <-watch)
-		require.Equal(t, Membership{Configuration: c.leader().Members()}, <-watch, "who does not lead cannot tell whether it is settled")
+		hears := func() Membership {
+			select {
+			case told := <-watch:
+				return told
+			case <-time.After(time.Minute):
+				require.Fail(t, "node 2 hears of no members, though node 1 has added it")
+				return Membership{}
+			}
+		}
+		require.Equal(t, Membership{Configuration: spec.EmptyConfiguration()}, hears())
+		require.Equal(t, Membership{Configuration: c.leader().Members()}, hears(), "who does not lead cannot tell whether it is settled")
 		require.Equal(t, "observer", m.Status().Membership)
 		require.Equal(t, []spec.NodeID{id(1), id(2)}, m.Status().Members)
 	})

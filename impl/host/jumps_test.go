@@ -65,7 +65,7 @@ func TestClocksThatJump(t *testing.T) {
 				c.serve(all, i, m, dice)
 			}
 			for i := range c.members {
-				all[i+1] = &machine{clock: &wall{}}
+				all[i+1] = &machine{clock: &wall{readings: c.readings(id(i + 1))}}
 				start(i + 1)
 			}
 			defer func() {
