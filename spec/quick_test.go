@@ -50,6 +50,9 @@ func TestTwoWaysToRead(t *testing.T) {
 			}
 			seen[e.Action], all[e.Action] = true, true
 			for at := 1; at < len(line)-1; at++ {
+				if at%3 != len(all)%3 && os.Getenv("BULLY_SOAK") == "" {
+					continue // each line is broken in other places than the last
+				}
 				for _, other := range others {
 					if other == "twice" {
 						other = string(line[at]) + string(line[at])

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/bully"
 	"github.com/seed-fdf591db/bully/impl/trace"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // TestMerge merges the records of random runs, and sees that the result is a run that the rules and the links allow.
@@ -31,7 +32,11 @@ func TestMerge(t *testing.T) {
 		{skewed, much{2, 200, 40, 50}}, {skewed, much{3, 600, 60, 30}}, {skewed, much{5, 1500, 100, 50}}, {skewed, much{7, 3000, 150, 100}},
 		{noClock, much{1, 60, 15, never}}, {noClock, much{2, 200, 40, 50}}, {noClock, much{5, 1500, never, 20}},
 	} {
-		for seed := range uint64(6) {
+		seeds := uint64(2)
+		if slowtest.Wanted() {
+			seeds = 6
+		}
+		for seed := range seeds {
 			name := fmt.Sprintf("%+v, seed %d", c, seed)
 			cluster := newCluster(t, c.much.nodes, seed, c.clocks)
 			cluster.run(c.much.steps, c.much.crashes, c.much.losses)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // The counts are those of TLC 2.18 with one worker.
@@ -73,6 +75,9 @@ func TestMutantsOfFixedMembersFailLikeInTLC(t *testing.T) {
 		{3, "Whole", "0 1 0 0 0", "", "NeverSucceeded", 13},
 	} {
 		t.Run(test.replacement+" "+test.violates, func(t *testing.T) {
+			if test.length > 90 {
+				slowtest.Only(t, "it has many states; make check explores it too")
+			}
 			c := fixed(test.n, test.topology, test.budget)
 			if operator, name, ok := strings.Cut(test.replacement, " <- "); ok {
 				c.Replacements[operator] = name

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed-fdf591db/bully/conformance/kit"
@@ -36,8 +37,19 @@ func levels() []level {
 	}
 }
 
+// allCases returns the cases of all levels. They are the same each time, and slow to make.
+var allCases = sync.OnceValue(func() (cases []kit.Case) {
+	for _, l := range levels() {
+		cases = append(cases, l.cases()...)
+	}
+	return cases
+})
+
 // casesOf returns the cases of a level, and of those below it; of all levels if the name is "".
 func casesOf(name string) ([]kit.Case, error) {
+	if name == "" {
+		return slices.Clone(allCases()), nil
+	}
 	var cases []kit.Case
 	var names []string
 	for _, l := range levels() {
@@ -45,9 +57,6 @@ func casesOf(name string) ([]kit.Case, error) {
 		if names = append(names, l.name); l.name == name {
 			return cases, nil
 		}
-	}
-	if name == "" {
-		return cases, nil
 	}
 	return nil, wrong("there is no level %q: levels are %s", name, strings.Join(names, ", "))
 }

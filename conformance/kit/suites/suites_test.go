@@ -18,6 +18,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/kit/suites"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // wrong is the model with a bug: change is told each step, and changes what comes of it.
@@ -113,13 +114,16 @@ func TestCases(t *testing.T) {
 	require.Empty(t, suites.Fixed.Sim(2, 1))
 }
 
-// TestModel puts the model through some cases of each suite.
+// TestModel puts the model through some cases of each suite; unless slow tests run, through the least that has each kind.
 func TestModel(t *testing.T) {
-	fixed, changing := suites.Fixed, suites.Changing
+	fixed, changing, less := suites.Fixed, suites.Changing, 4
+	if slowtest.Wanted() {
+		less = 1
+	}
 	for _, cases := range [][]kit.Case{
-		some(fixed.Sample(), 0, 5), some(fixed.Runs(), 0, 9), some(fixed.Cuts(), 0, 29), fixed.Sim(1, 20), some(fixed.Live(), 0, 19),
-		some(suites.Fence(), 0, 9), some(fixed.Cover(), 0, 18), some(fixed.Isolate(), 0, 4), some(fixed.Steps(), 0, 40),
-		changing.Sample(), some(changing.Runs(), 0, 5), some(changing.Cuts(), 3, 11), changing.Sim(1, 8), some(suites.Named(), 0, 7), some(changing.Live(), 0, 5),
+		some(fixed.Sample(), 0, 5*less), some(fixed.Runs(), 0, 9), some(fixed.Cuts(), 0, 29*less), some(fixed.Sim(1, 20), 0, less), some(fixed.Live(), 0, 19),
+		some(suites.Fence(), 0, 9), some(fixed.Cover(), 0, 18), some(fixed.Isolate(), 0, 4), some(fixed.Steps(), 0, 40*less),
+		changing.Sample(), some(changing.Runs(), 0, 5), some(changing.Cuts(), 3, 11*less), some(changing.Sim(1, 8), 0, less), some(suites.Named(), 0, 7*less), some(changing.Live(), 0, 5),
 		some(changing.Isolate(), 0, 2),
 	} {
 		require.NotEmpty(t, cases)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/folder"
 	"github.com/seed-fdf591db/bully/impl/internal/folder/simdisk"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // head is what the files in slots of these tests begin with.
@@ -134,6 +135,9 @@ func TestPowerCutAtEveryByte(t *testing.T) {
 		require.Len(t, before, fileSize)
 		found := map[int]int{}
 		for cut := 0; cut <= slotSize; cut++ {
+			if n != 2 && cut%5 != 0 && !slowtest.Wanted() {
+				continue // each save writes the same bytes in the same order
+			}
 			for _, upTo := range []bool{true, false} {
 				file := slices.Clone(before)
 				if slot := slotOf(file, n+1); upTo {
@@ -238,11 +242,15 @@ func TestSpoiledIsNeverOlder(t *testing.T) {
 	require.NotZero(t, refused)
 }
 
-// TestEveryBitFlipped flips each bit of a file: that is not noticed but in the bytes by which the head is known.
+// TestEveryBitFlipped flips each bit of a file: that is not noticed but in the bytes by which the head is known. Unless slow
+// tests run, it flips one bit of each byte, and each bit of the first bytes of each block.
 func TestEveryBitFlipped(t *testing.T) {
 	file := saved(t, 5)
 	for at := range file {
 		for bit := range 8 {
+			if at%block >= 64 && bit != at%8 && !slowtest.Wanted() {
+				continue
+			}
 			file[at] ^= 1 << bit
 			if at >= 12 {
 				got, err := load(t, file)
