@@ -16,6 +16,7 @@ import (
 
 // TestBenchGroups measures a few groups whose members change, with real processes, and as another program the same whose members are fixed.
 func TestBenchGroups(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/proc/self/statm"); err != nil {
 		t.Skip("what a process uses is read from /proc: ", err)
 	}
@@ -40,7 +41,7 @@ func TestBenchGroups(t *testing.T) {
 		require.Positive(t, r.Spread)
 		require.Len(t, r.Kills, 1)
 		k := r.Kills[0]
-		require.Greater(t, k.Led, 13, "of 40, the node that led most of three")
+		require.Greater(t, k.Led, 13, "of 40, the node that led most of three: %+v", k)
 		require.Positive(t, k.First)
 		require.LessOrEqual(t, k.First, k.All)
 		require.Positive(t, k.Saves)
@@ -66,6 +67,7 @@ func TestBenchGroups(t *testing.T) {
 
 // TestBenchGroupsOfWhoComesNoFurther: of another program that has no leaders in time is said how far it came, and what was measured before is not lost.
 func TestBenchGroupsOfWhoComesNoFurther(t *testing.T) {
+	t.Parallel()
 	script := filepath.Join(t.TempDir(), "leaderless")
 	require.NoError(t, os.WriteFile(script, []byte("while read -r line; do echo '{\"leading\": 2}'; done"), 0o600))
 	p := program{Program: cli.Program{Out: io.Discard, Log: io.Discard}}
@@ -83,6 +85,7 @@ func TestBenchGroupsOfWhoComesNoFurther(t *testing.T) {
 
 // TestBenchGroupsUsage sees what is said of groups that cannot be measured, and of nodes that cannot be.
 func TestBenchGroupsUsage(t *testing.T) {
+	t.Parallel()
 	for want, args := range map[string][]string{
 		"-groups: 0 is not 1 or more":          {"-groups", "0"},
 		"-kills: -1 is not 0 or more":          {"-kills", "-1"},

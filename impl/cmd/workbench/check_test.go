@@ -72,6 +72,7 @@ func checkEntries(t *testing.T, entries []tla.Entry, args ...string) (status int
 }
 
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	entries := bench(t)
 	status, out, log := checkEntries(t, entries)
 	require.Equal(t, cli.OK, status, log)
@@ -89,6 +90,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCheckMismatch(t *testing.T) {
+	t.Parallel()
 	for want, change := range map[string]func(*tla.Entry){
 		"models/FencingTiny: distinct ": func(e *tla.Entry) { e.Distinct++ },
 		"models/FencingTiny: depth ":    func(e *tla.Entry) { e.Depth++ },
@@ -109,6 +111,7 @@ func TestCheckMismatch(t *testing.T) {
 }
 
 func TestCheckWithoutMemory(t *testing.T) {
+	t.Parallel()
 	status, out, _ := checkEntries(t, bench(t), "-max-bytes", "1")
 	require.Equal(t, cli.Mismatch, status)
 	require.Contains(t, out, "1 bytes are not enough")
@@ -116,6 +119,7 @@ func TestCheckWithoutMemory(t *testing.T) {
 }
 
 func TestCheckJSON(t *testing.T) {
+	t.Parallel()
 	entries := bench(t)
 	status, out, log := checkEntries(t, entries, "-json", "-config", "FencingOff")
 	require.Equal(t, cli.OK, status, log)
@@ -124,7 +128,7 @@ func TestCheckJSON(t *testing.T) {
 		Configurations []found
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &report))
-	require.True(t, report.OK)
+	require.True(t, report.OK, out)
 	require.Len(t, report.Configurations, 1)
 	c := report.Configurations[0]
 	require.Equal(t, "NoStaleWrite", c.Found.Property)
@@ -136,12 +140,13 @@ func TestCheckJSON(t *testing.T) {
 	status, out, _ = checkEntries(t, entries, "-json")
 	require.Equal(t, cli.Mismatch, status)
 	require.NoError(t, json.Unmarshal([]byte(out), &report))
-	require.False(t, report.OK)
+	require.False(t, report.OK, out)
 	require.NotEmpty(t, report.Configurations[1].Differences)
 }
 
 // TestCheckChooses sees which configurations are run, and what is said if none is.
 func TestCheckChooses(t *testing.T) {
+	t.Parallel()
 	entries := bench(t)
 	status, _, log := checkEntries(t, entries, "-config", "FencingTyni")
 	require.Equal(t, cli.Misused, status)
@@ -174,6 +179,7 @@ func TestCheckChooses(t *testing.T) {
 }
 
 func TestCheckWithoutList(t *testing.T) {
+	t.Parallel()
 	var o, l strings.Builder
 	status := newProgram(fstest.MapFS{tla.ListFile: {Data: []byte("[]")}}).To(&o, &l).Main(t.Context(), []string{"check"})
 	require.Equal(t, cli.Mismatch, status)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 
 // TestCompare asks two questions of three algorithms: the numbers that are known are right, and the same again.
 func TestCompare(t *testing.T) {
+	t.Parallel()
 	args := []string{"compare", "-question", "messages-worst,leaders", "-algorithm", "bully,textbook,raft-plain", "-seeds", "2"}
 	status, out, log := workbench(t, args...)
 	require.Equal(t, cli.OK, status, log)
@@ -39,7 +41,12 @@ func squeeze(text string) string { return strings.Join(strings.Fields(text), " "
 // TestCompareOurs holds ours, with many seeds, to at most one leader at once and in an epoch, and no stale write, while
 // clocks and delays are within what it was told.
 func TestCompareOurs(t *testing.T) {
-	status, out, log := workbench(t, "compare", "-question", "leaders,failover-loss", "-algorithm", "bully", "-seeds", "50", "-json")
+	t.Parallel()
+	seeds := 10
+	if os.Getenv("BULLY_SOAK") != "" {
+		seeds = 50
+	}
+	status, out, log := workbench(t, "compare", "-question", "leaders,failover-loss", "-algorithm", "bully", "-seeds", strconv.Itoa(seeds), "-json")
 	require.Equal(t, cli.OK, status, log)
 	var answers []struct {
 		ID   string
@@ -52,7 +59,7 @@ func TestCompareOurs(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &answers))
 	require.Len(t, answers, 2)
 	for _, row := range answers[0].Rows {
-		require.Equal(t, 50, row.Runs)
+		require.Equal(t, seeds, row.Runs)
 		if row.Setting != "drift-30%" { // beyond its bounds only time is lost: no epoch has two, and no write is stale
 			require.EqualValues(t, 1, row.Values[0].Most, row.Setting)
 			require.Zero(t, row.Values[1].Most, row.Setting)
@@ -70,6 +77,7 @@ func TestCompareOurs(t *testing.T) {
 
 // TestCompareScenario shows a scenario on the algorithm that it is about and on ours; it says why, and is the same each time.
 func TestCompareScenario(t *testing.T) {
+	t.Parallel()
 	status, out, log := workbench(t, "compare", "-scenario", "split-brain")
 	require.Equal(t, cli.OK, status, log)
 	for _, part := range []string{"  watch: ", "  cause: ", "  remedy: ", "Textbook Bully (textbook), seed 0", "2 lead at once", "(ours) (bully)"} {
@@ -83,6 +91,7 @@ func TestCompareScenario(t *testing.T) {
 
 // TestCompareReplay shows one run of a question, which has the worst that the table tells of.
 func TestCompareReplay(t *testing.T) {
+	t.Parallel()
 	status, out, log := workbench(t, "compare", "-replay", "leaders/partition", "-algorithm", "textbook", "-seed", "1")
 	require.Equal(t, cli.OK, status, log)
 	require.Contains(t, out, "2 lead at once: 4 and 5")
@@ -91,6 +100,7 @@ func TestCompareReplay(t *testing.T) {
 // TestComparePage writes the page: what it is given has each question with what there is to draw, and every scenario with both
 // runs and the flaw where it must be.
 func TestComparePage(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "page.html")
 	status, _, log := workbench(t, "compare", "-question", "messages-best,failover-loss,leaders", "-algorithm", "bully,textbook", "-seeds", "2", "-html", file)
 	require.Equal(t, cli.OK, status, log)
@@ -98,12 +108,12 @@ func TestComparePage(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, len(page), 300_000)
 	_, text, ok := strings.Cut(string(page), `id="answers">`)
-	require.True(t, ok)
+	require.True(t, ok, "the page has no answers")
 	text, _, _ = strings.Cut(text, "</script>")
 	var c comparison
 	require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(text, `"never"`, "1e9")), &c))
 	require.Equal(t, []string{"bully", "textbook"}, []string{c.Algorithms[0].Name, c.Algorithms[1].Name})
-	require.True(t, c.Algorithms[0].Ours)
+	require.True(t, c.Algorithms[0].Ours, "%s", c.Algorithms[0].Name)
 	require.Equal(t, "textbook", algorithms.All()[c.Algorithms[1].Place].Name)
 
 	best, loss, leaders := c.Questions[0], c.Questions[1], c.Questions[2]
@@ -113,7 +123,7 @@ func TestComparePage(t *testing.T) {
 	require.Equal(t, [2]float64{3, 2}, best.Bounds[0].Points[0], "n-1, of the fewest nodes")
 	last := best.Bounds[1].Points[samples]
 	require.InDelta(t, 101*101-1, last[1], 1e-6, "n²-1, of the most nodes")
-	require.True(t, best.Log && best.Single && best.Axes[0].Log)
+	require.True(t, best.Log && best.Single && best.Axes[0].Log, "messages-best: %+v", best)
 	require.EqualValues(t, []string{"0%", "1%", "2%", "5%", "10%", "20%", "30%"}, loss.Settings)
 	require.Equal(t, "ms", loss.Axes[0].Unit)
 	require.Zero(t, loss.Axes[0].Limit)
@@ -123,7 +133,7 @@ func TestComparePage(t *testing.T) {
 		require.NotEmpty(t, q.How)
 		require.Len(t, q.Rows, 2*len(q.Settings))
 		for _, row := range q.Rows {
-			require.True(t, row.Runs == 0 || len(row.Values) == len(q.Axes))
+			require.True(t, row.Runs == 0 || len(row.Values) == len(q.Axes), "a value for each axis: %+v", row)
 		}
 	}
 
@@ -138,6 +148,7 @@ func TestComparePage(t *testing.T) {
 
 // TestCompareList lists all that there is.
 func TestCompareList(t *testing.T) {
+	t.Parallel()
 	status, out, log := workbench(t, "compare", "-list")
 	require.Equal(t, cli.OK, status, log)
 	for _, a := range algorithms.All() {
@@ -150,6 +161,7 @@ func TestCompareList(t *testing.T) {
 
 // TestCompareUsage calls it wrongly: it says how.
 func TestCompareUsage(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		says string

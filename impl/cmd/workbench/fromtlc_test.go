@@ -18,6 +18,7 @@ import (
 
 // TestFromTLC makes a trace of a counterexample of ours, and a recording of any other; both open at their end.
 func TestFromTLC(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	trace, recording := filepath.Join(folder, "run.ndjson"), filepath.Join(folder, "run.recording.ndjson")
 	status, out, log := workbench(t, "from-tlc", "-o", trace, "../../internal/engine/testdata/tlc/ClusterGrantsTwice.txt")
@@ -52,6 +53,7 @@ func TestFromTLC(t *testing.T) {
 
 // TestCheckRecording recordings what the explorer finds.
 func TestCheckRecording(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.recording.ndjson")
 	check := func(args ...string) (int, string) {
 		var out, log strings.Builder
@@ -80,6 +82,7 @@ func TestCheckRecording(t *testing.T) {
 // TestTourRecording sees that the tour of late answers, in the page, shows what the explorer finds where any GRANT of the epoch counts. With one
 // worker it finds the same run each time.
 func TestTourRecording(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "late.recording.ndjson")
 	status, _, log := workbench(t, "check", "-config", "ClusterKeptCountsGrantOfEpoch", "-workers", "1", "-recording", file)
 	require.Equal(t, cli.OK, status, log)

@@ -37,6 +37,7 @@ func writeHistory(t *testing.T, name string, ops []history.Op) string {
 }
 
 func TestHistory(t *testing.T) {
+	t.Parallel()
 	good, bad := historyFile(t, "good", 1, 1, 2), historyFile(t, "bad", 2, 1)
 	page := filepath.Join(t.TempDir(), "page.html")
 	status, out, log := workbench(t, "history", good, "-html", page)
@@ -65,6 +66,7 @@ func TestHistory(t *testing.T) {
 
 // TestHistoryInconclusive tells a search that was given up from one that has found something.
 func TestHistoryInconclusive(t *testing.T) {
+	t.Parallel()
 	ops := []history.Op{}
 	for i := range 26 {
 		ops = append(ops, history.Op{Client: "3", Kind: history.WriteOp, Epoch: 1, Resource: "r", Value: uint64(i + 1), Outcome: history.Done, Call: 1, Return: 1000})
@@ -82,6 +84,7 @@ func TestHistoryInconclusive(t *testing.T) {
 }
 
 func TestHistoryUsage(t *testing.T) {
+	t.Parallel()
 	good, folder := historyFile(t, "good", 1), t.TempDir()
 	for want, args := range map[string][]string{
 		"no file is given: workbench history [flags] file…": {},
@@ -112,6 +115,7 @@ func TestHistoryUsage(t *testing.T) {
 
 // TestForeignText reads a history that would act on the terminal: it is printed, and does nothing.
 func TestForeignText(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "evil\x1b[2J\u009b31m\u202e.ndjson")
 	require.NoError(t, os.WriteFile(file, []byte("\x1b]0;root\x07\x1b[2J\r3\tLEADER\n"), 0o600))
 	status, out, log := workbench(t, "history", file)

@@ -16,6 +16,7 @@ import (
 
 // TestITF writes traces in the Informal Trace Format and makes traces of that again: the same bytes, and the same verdict.
 func TestITF(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	states, again := filepath.Join(folder, "run.itf.json"), filepath.Join(folder, "run.ndjson")
 	for name, verdict := range map[string]int{
@@ -45,6 +46,7 @@ func TestITF(t *testing.T) {
 
 // TestWrongITF says what is wrong with files of which no trace can be made.
 func TestWrongITF(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.json")
 	for text, says := range map[string]string{
 		`{"vars":["x"],"states":[{"x":1}]}`:                               "x.json: no trace can be made of it: it is no behaviour of module Cluster",

@@ -2,14 +2,24 @@ package main
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/cli"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 	"github.com/seed-fdf591db/bully/tla"
 )
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if err := proctest.Clean(); err != nil {
+		panic(err)
+	}
+	os.Exit(status)
+}
 
 // workbench runs the program, and returns its exit status and both outputs.
 func workbench(t *testing.T, args ...string) (status int, out, log string) {
@@ -20,6 +30,7 @@ func workbench(t *testing.T, args ...string) (status int, out, log string) {
 }
 
 func TestHelp(t *testing.T) {
+	t.Parallel()
 	status, out, log := workbench(t)
 	require.Equal(t, cli.OK, status)
 	require.Empty(t, log)
@@ -36,6 +47,7 @@ func TestHelp(t *testing.T) {
 }
 
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var o, l strings.Builder

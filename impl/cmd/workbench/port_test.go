@@ -18,6 +18,7 @@ import (
 // TestPortIsBronze puts the core through what ports in other languages are put through first, and through one case each of what comes
 // after that. All of it is in make ports.
 func TestPortIsBronze(t *testing.T) {
+	t.Parallel()
 	cases := slices.Concat(kit.Loop(), vectors.Cases(), suites.Fence()[:1], suites.Fixed.Cuts()[:1], suites.Fixed.Sim(1, 10),
 		suites.Changing.Cuts()[:1], suites.Changing.Sim(1, 5))
 	report, err := kit.Run(t.Context(), cases, kit.Options{Port: port.Config{Serve: servePort}})
@@ -31,6 +32,7 @@ func TestPortIsBronze(t *testing.T) {
 
 // TestPortThatLies sees the same cases fail: another replies for the core, in one word.
 func TestPortThatLies(t *testing.T) {
+	t.Parallel()
 	lies := func(r io.Reader, w io.Writer) error {
 		return servePort(r, writer(func(text []byte) (int, error) {
 			_, err := io.WriteString(w, strings.ReplaceAll(string(text), `"send":{"type":"REFUSE"`, `"send":{"type":"OK"`))
@@ -49,6 +51,7 @@ func (w writer) Write(text []byte) (int, error) { return w(text) }
 
 // TestPortAnswersAll answers what no kit asks.
 func TestPortAnswersAll(t *testing.T) {
+	t.Parallel()
 	for request, says := range map[string]string{
 		"nonsense":            `{"id":null,"error":"this is no request`,
 		`{"id":7,"op":5}`:     `{"id":7,"error":"this is no request`,
@@ -82,6 +85,7 @@ func TestPortAnswersAll(t *testing.T) {
 }
 
 func TestPortUsage(t *testing.T) {
+	t.Parallel()
 	status, _, log := workbench(t, "port", "--", "python3")
 	require.Equal(t, cli.Misused, status)
 	require.Contains(t, log, "workbench port: port takes no arguments")

@@ -5,7 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"os/exec"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -14,17 +14,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
-
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 	"github.com/seed-fdf591db/bully/tla"
 )
 
-// buildNode builds the program that is measured, and returns its path.
+// inPath puts the folder of the programs into the path of this process, once.
+var inPath sync.Once
+
+// buildNode builds the program that is measured, which is in the path from then on, and returns where it is.
 func buildNode(t *testing.T) string {
 	t.Helper()
-	node := filepath.Join(t.TempDir(), "bully")
-	out, err := exec.Command("go", "build", "-o", node, "../bully").CombinedOutput()
-	require.NoError(t, err, string(out))
+	node, err := proctest.Build("../bully")
+	require.NoError(t, err)
+	inPath.Do(func() { err = os.Setenv("PATH", filepath.Dir(node)+string(os.PathListSeparator)+os.Getenv("PATH")) })
+	require.NoError(t, err)
 	return node
+}
+
+// buildBoth builds both programs into one folder, which is in the path, and returns where this one is.
+func buildBoth(t *testing.T) string {
+	t.Helper()
+	buildNode(t)
+	workbench, err := proctest.Build(".")
+	require.NoError(t, err)
+	return workbench
 }
 
 // output keeps what a program prints.

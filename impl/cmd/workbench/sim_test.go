@@ -24,6 +24,7 @@ import (
 
 // TestSim runs a few seeds of all profiles: nothing is broken, and the table has a row for each profile and size.
 func TestSim(t *testing.T) {
+	t.Parallel()
 	status, out, log := workbench(t, "sim", "-seeds", "1-3", "-nodes", "1,3")
 	require.Equal(t, cli.OK, status, log)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -55,6 +56,7 @@ func TestSim(t *testing.T) {
 
 // TestSimTrace writes the trace of one seed twice: it is the same, and can be shown. Then it writes that of its plan.
 func TestSimTrace(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var traces []string
 	for _, name := range []string{"a", "b"} {
@@ -95,6 +97,7 @@ func TestSimTrace(t *testing.T) {
 
 // TestSimMerge splits seeds into shards: the merged results are those of all seeds, and a shard that is missing is named.
 func TestSimMerge(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	args := []string{"sim", "-seeds", "1-6", "-nodes", "3", "-profile", "lossy,swarm", "-json"}
 	status, out, log := workbench(t, args...)
@@ -147,6 +150,7 @@ func (n *forgetfulNode) Restart(_ spec.Durable, out *spec.Step) {
 // TestSimFails runs nodes that are wrong: the promise, how to see it again and the smallest plan are printed, and the plan
 // is in a file, which fails as well.
 func TestSimFails(t *testing.T) {
+	t.Parallel()
 	var o, l strings.Builder
 	p := program{Program: cli.Program{Out: &o, Log: &l}}
 	f := simFlags{seeds: "1-40", nodes: "3", profile: "crash", shard: "1/1", shrink: true, out: t.TempDir(), subject: "forgetful", maker: forgetful}
@@ -175,6 +179,7 @@ func TestSimFails(t *testing.T) {
 
 // TestSimStopped stops a long batch: what there is is printed.
 func TestSimStopped(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	var o, l strings.Builder
 	var made atomic.Int64
@@ -197,6 +202,7 @@ func TestSimStopped(t *testing.T) {
 }
 
 func TestSimRefuses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad.json")
 	require.NoError(t, os.WriteFile(bad, []byte(`{"plan":1}`), 0o600))

@@ -122,8 +122,10 @@ func mix(below, above color.RGBA, share float64) color.RGBA {
 }
 
 func (c canvas) disc(x, y, r float64, of color.RGBA) {
-	c.fill(x-r, y-r, x+r, y+r, of, func(px, py float64) bool { return math.Hypot(px-x, py-y) <= r })
+	c.fill(x-r, y-r, x+r, y+r, of, func(px, py float64) bool { return square(px-x)+square(py-y) <= square(r) })
 }
+
+func square(x float64) float64 { return x * x }
 
 // point is a place in a picture, or in a glyph.
 type point struct{ x, y float64 }
@@ -182,7 +184,7 @@ func (c canvas) stroke(through []point, left, top, high float64, of color.RGBA) 
 			b := point{left + through[i].x*high, top + through[i].y*high}
 			along := ((px-a.x)*(b.x-a.x) + (py-a.y)*(b.y-a.y)) / ((b.x-a.x)*(b.x-a.x) + (b.y-a.y)*(b.y-a.y))
 			along = math.Max(0, math.Min(1, along))
-			if math.Hypot(px-a.x-along*(b.x-a.x), py-a.y-along*(b.y-a.y)) <= thick {
+			if square(px-a.x-along*(b.x-a.x))+square(py-a.y-along*(b.y-a.y)) <= square(thick) {
 				return true
 			}
 		}

@@ -21,6 +21,7 @@ import (
 
 // TestViewSite writes a site: it has the page, and for each run of the gallery and each tour a page with a title, what it is about, and a picture that is there.
 func TestViewSite(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "deep", "site")
 	status, out, log := workbench(t, "view", "-site", dir, "-address", "https://example.org/bully")
 	require.Equal(t, cli.OK, status, log)
@@ -97,6 +98,7 @@ func checkPicture(t *testing.T, name string) {
 
 // TestPicture sees that a leader has the colour of its epoch, where and as long as it leads, and the highest node is at the top.
 func TestPicture(t *testing.T) {
+	t.Parallel()
 	picture, err := png.Decode(bytes.NewReader(drawSketch([]string{"ffff", "22dd", "ss33"})))
 	require.NoError(t, err)
 	lane := func(node int) int { return 630 - 48 - (2*node+1)*89 }
@@ -114,6 +116,7 @@ func TestPicture(t *testing.T) {
 
 // TestPictureColours compares the colours of pictures with those of the page.
 func TestPictureColours(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../../traces/viewer/src/palette.css")
 	require.NoError(t, err)
 	page, _, _ := strings.Cut(string(text), "[data-theme='dark']")
@@ -128,6 +131,7 @@ func TestPictureColours(t *testing.T) {
 
 // TestViewSiteIsRefused sees that what goes with no site is refused.
 func TestViewSiteIsRefused(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "site")
 	for want, args := range map[string][]string{
 		"-site writes all there is":           {"-site", dir, "failover"},

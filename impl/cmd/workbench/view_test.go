@@ -31,7 +31,7 @@ func opened(t *testing.T, page string) (o struct {
 	_, after, ok := strings.Cut(page, `id="opened">`)
 	require.True(t, ok, "this is a page")
 	text, _, ok := strings.Cut(after, "</script>")
-	require.True(t, ok)
+	require.True(t, ok, "what the page opens does not end")
 	if text != "" {
 		require.NoError(t, json.Unmarshal([]byte(text), &o))
 	}
@@ -46,7 +46,7 @@ func viewed(t *testing.T, args ...string) string {
 	return page
 }
 
-// TestViewFile writes pages to files.
+// TestViewFile writes pages to files. It is not parallel: it changes the folder of this process.
 func TestViewFile(t *testing.T) {
 	dir := t.TempDir()
 	trace, page := filepath.Join(dir, "run.ndjson"), filepath.Join(dir, "page.html")
@@ -74,6 +74,7 @@ func TestViewFile(t *testing.T) {
 // TestViewScenario opens every scenario by its name, on the algorithm that it is about and on ours. No golden trace has such a
 // name: it would come first.
 func TestViewScenario(t *testing.T) {
+	t.Parallel()
 	for _, s := range scenarios.All() {
 		_, err := fs.Stat(goldens.Valid, s.Name+".ndjson")
 		require.ErrorIs(t, err, fs.ErrNotExist, "scenario %s has the name of a golden trace", s.Name)
@@ -98,6 +99,7 @@ func TestViewScenario(t *testing.T) {
 
 // TestTours sees that the program knows the tours of the page, in their order: a name that is in neither is refused before a page is made.
 func TestTours(t *testing.T) {
+	t.Parallel()
 	const stories = "../../../traces/viewer/src/tours/stories/"
 	list, err := os.ReadFile(stories + "index.ts")
 	require.NoError(t, err)
@@ -123,6 +125,7 @@ func TestTours(t *testing.T) {
 
 // TestViewLink opens a tour, and a scenario twice.
 func TestViewLink(t *testing.T) {
+	t.Parallel()
 	for _, tour := range tours {
 		require.Equal(t, "tour="+tour, opened(t, viewed(t, "-tour", tour)).Link)
 	}
@@ -132,6 +135,7 @@ func TestViewLink(t *testing.T) {
 
 // TestViewLive sees which nodes a page watches.
 func TestViewLive(t *testing.T) {
+	t.Parallel()
 	known := map[string]string{"1": "http://127.0.0.1:1", "3": "http://127.0.0.1:3"}
 	node := asked(t, map[string]any{"/views": map[string]any{"node": "1", "views": known}})
 	page := viewed(t, "-live", node)
@@ -162,6 +166,7 @@ func asked(t *testing.T, said map[string]any) string {
 
 // TestViewServe serves a page until the command is told to end.
 func TestViewServe(t *testing.T) {
+	t.Parallel()
 	p := start(t, "view", "failover")
 	until(t, "it says where", func() bool { return strings.HasSuffix(p.out.String(), "/\n") })
 	url := strings.TrimSpace(p.out.String())
@@ -195,6 +200,7 @@ func TestViewServe(t *testing.T) {
 
 // TestViewEverybody sees that it is said when others can read the page.
 func TestViewEverybody(t *testing.T) {
+	t.Parallel()
 	p := start(t, "view", "-http", "0.0.0.0:0")
 	until(t, "it says where", func() bool { return strings.HasSuffix(p.out.String(), "/\n") })
 	require.Regexp(t, `^workbench view: everybody who reaches (0\.0\.0\.0|\[::\]):\d+ can read the page\n$`, p.log)
@@ -205,6 +211,7 @@ func TestViewEverybody(t *testing.T) {
 
 // TestViewRefused sees what is said of what cannot be shown, before anything is served.
 func TestViewRefused(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	big := filepath.Join(dir, "big.ndjson")
 	require.NoError(t, os.WriteFile(big, nil, 0o644))
@@ -246,6 +253,7 @@ func TestViewRefused(t *testing.T) {
 }
 
 func TestViewHelp(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"help", "view"}, {"view", "-h"}} {
 		status, out, _ := workbench(t, args...)
 		require.Equal(t, cli.OK, status)

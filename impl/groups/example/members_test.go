@@ -118,11 +118,8 @@ func TestShardsOfMembers(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("it looks into /proc")
 	}
-	few := 3
-	if testing.Short() {
-		few = 2
-	}
-	shards, rounds, long := soaks(few)
+	t.Parallel()
+	shards, rounds, long := soaks(2)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random, c := rand.New(rand.NewPCG(seed, 0)), newMembers(t, 4, shards)
