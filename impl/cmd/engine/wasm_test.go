@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
@@ -25,6 +26,7 @@ func forAPage(t *testing.T, args ...string) string {
 // TestForAPage builds the program for a page.
 func TestForAPage(t *testing.T) {
 	slowtest.Only(t, "it builds a program for WebAssembly")
+	require.NoError(t, proctest.Depend(".", "GOOS=js", "GOARCH=wasm"))
 	engine := filepath.Join(t.TempDir(), "engine.wasm")
 	forAPage(t, "build", "-ldflags=-s -w", "-o", engine, ".")
 	program, err := os.ReadFile(engine)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -16,7 +17,8 @@ import (
 func TestMain(m *testing.M) {
 	status := m.Run()
 	if err := proctest.Clean(); err != nil {
-		panic(err)
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
 	}
 	os.Exit(status)
 }

@@ -85,9 +85,12 @@ func finish(t testing.TB, c *Cluster) {
 	}
 }
 
-// calmly starts nodes, waits until one certain of them leads, and tries something that goes well as long as all nodes
-// run on time. A node that does not get the processor may lose its reign, rightly: if it has gone wrong and
-// that has happened, it is tried again.
+// calmly starts nodes, waits until a certain node leads, and tries something that goes well as long as all nodes run on
+// time. A node that does not get the processor may lose its reign, rightly: if try fails and a node has counted such a
+// pause, a new cluster tries again.
+//
+// It is not proctest.While, which excuses a failure if the reign has changed: here the reign must not change, or the test
+// itself ends it. So While would excuse what these tests look for. Only pauses excuse it.
 func calmly(t *testing.T, config Config, start []int, leader int, try func(c *Cluster, old Reign) error) {
 	t.Helper()
 	const attempts = 5

@@ -8,13 +8,13 @@ import (
 
 // Five real nodes: the leader is killed, and another leads. It is the highest that runs, as soon as that has started.
 func Example() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
 	bully, err := program()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
 	c, err := New(Config{Nodes: 5, Command: []string{bully, "run", "-cluster", "example", "-profile", "busy"}})
 	if err != nil {
 		fmt.Println(err)
