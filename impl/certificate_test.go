@@ -20,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -81,8 +82,8 @@ func TestMomentsOfTheKeeper(t *testing.T) {
 	f, _ := issued(t, 120*day)
 	own, err := LoadCertificate(f, "test", spec.IntegerID(3))
 	require.NoError(t, err)
-	require.False(t, own.EndsSoon(own.Expires().Add(-30*day)))
-	require.True(t, own.EndsSoon(own.Expires().Add(-30*day+1)))
+	require.False(t, own.EndsSoon(own.Expires().Add(-30*day)), "a month before the end is early enough")
+	require.True(t, own.EndsSoon(own.Expires().Add(-30*day+1)), "less than a month is left")
 	for left, says := range map[time.Duration]string{
 		alarmAt: "level=WARN", alarmAt - 1: "level=ERROR", 1: "ends: renew it", 0: "has ended",
 	} {
@@ -120,7 +121,7 @@ func TestFilesComeBack(t *testing.T) {
 		changed, err := own.reload(time.Now())
 		require.ErrorIs(t, err, fs.ErrNotExist)
 		require.ErrorContains(t, err, name)
-		require.False(t, changed)
+		require.False(t, changed, "a file that is away is not a changed file")
 		require.NoError(t, os.Rename(name+".away", name))
 		changed, err = own.reload(time.Now())
 		require.NoError(t, err)
@@ -145,8 +146,8 @@ func TestShortLived(t *testing.T) {
 	f, _ := issued(t, day)
 	own, err := LoadCertificate(f, "test", spec.IntegerID(3))
 	require.NoError(t, err)
-	require.False(t, own.EndsSoon(time.Now().Add(12*time.Hour)))
-	require.True(t, own.EndsSoon(time.Now().Add(18*time.Hour)))
+	require.False(t, own.EndsSoon(time.Now().Add(12*time.Hour)), "half of the life of the certificate is left")
+	require.True(t, own.EndsSoon(time.Now().Add(18*time.Hour)), "a quarter of the life of the certificate is left")
 }
 
 // TestKeep looks once a minute, and when asked.
@@ -155,7 +156,7 @@ func TestKeep(t *testing.T) {
 	own, err := LoadCertificate(f, "test", spec.IntegerID(3))
 	require.NoError(t, err)
 	renew(95 * day)
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		var logged strings.Builder
 		asked := make(chan os.Signal)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -285,14 +285,14 @@ func TestOpenFound(t *testing.T) {
 	require.NoError(t, err)
 	config := bully.Config{ID: "1", Cluster: "c", Folder: search.Folder, Found: found, Insecure: true,
 		Links: func(c *transport.Config) {
-			require.True(t, c.NoProof)
+			require.True(t, c.NoProof, "no proof of death may be drawn from an address that changes")
 			require.Equal(t, ":7000", c.Members[spec.IntegerID(1)])
 			addresses, err := c.Resolver.LookupHost(t.Context(), pod(2))
 			require.NoError(t, err)
 			require.Equal(t, []string{"127.0.0.4"}, addresses)
 			c.Listener = l
 		},
-		Host: func(c *host.Config) { require.True(t, c.Together) },
+		Host: func(c *host.Config) { require.True(t, c.Together, "members that were found must start together") },
 	}
 	node, err := bully.Open(config)
 	require.NoError(t, err)

@@ -7,10 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io/fs"
 	"maps"
-	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,6 +54,7 @@ var clocks = map[string]string{
 	"impl/cmd/bully/operating_page_test.go run":                 looks,
 	"impl/cmd/bully/reaching_test.go newChecker":                program,
 	"impl/cmd/bully/outlived_linux_test.go act":                 program,
+	"impl/internal/bubbletest/run_test.go ticks":                called,
 	"impl/internal/localcluster/cluster_test.go TestFailures":   "it waits in vain for a node that has failed",
 	"impl/internal/localcluster/fake_test.go choose":            program,
 	"impl/internal/localcluster/fake_test.go say":               program,
@@ -86,25 +84,16 @@ var clocks = map[string]string{
 // and require.Less of a time.Since. A rest between two looks at a condition is none of it, nor is a bound from below.
 func TestNoTestWaitsForAClock(t *testing.T) {
 	found := map[string][]string{}
-	folders := map[string][]string{}
-	require.NoError(t, filepath.WalkDir("..", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && name != ".." || entry.Name() == "node_modules" {
-			return filepath.SkipDir
-		}
-		if strings.HasSuffix(name, "_test.go") {
-			folders[filepath.Dir(name)] = append(folders[filepath.Dir(name)], name)
-		}
-		return nil
-	}))
-	for _, names := range folders {
-		files := parsed(t, names)
+	folders := map[string][]testFile{}
+	for _, f := range testFilesIn(t, "") {
+		folders[f.folder()] = append(folders[f.folder()], f)
+	}
+	for folder, files := range folders {
 		lengths := constantsOf(files)
-		for i, file := range files {
-			name := filepath.ToSlash(strings.TrimPrefix(names[i], ".."+string(filepath.Separator)))
-			if slices.Contains(virtual, path.Dir(name)) && !slices.Contains(inReal, name) {
-				continue
+		for _, f := range files {
+			if !slices.Contains(virtual, folder) || slices.Contains(inReal, f.name) {
+				maps.Copy(found, clocksIn(f.name, f.file, lengths))
 			}
-			maps.Copy(found, clocksIn(name, file, lengths))
 		}
 	}
 	require.NotEmpty(t, found)
@@ -125,27 +114,18 @@ func TestClocksAreFound(t *testing.T) {
 		`require.Eventually(t, f, soon, time.Millisecond)`: true, `require.Eventually(t, f, 2*time.Minute, time.Millisecond)`: false,
 		`require.Less(t, time.Since(begin), patience)`: true, `require.GreaterOrEqual(t, time.Since(begin), soon)`: false,
 		`synctest.Test(t, func(t *testing.T) { time.Sleep(1) })`: false, `g(func() { time.Sleep(1) })`: true,
+		`bubbletest.Run(t, func(t *testing.T) { time.Sleep(1) })`: false,
 	} {
 		text := "package p\n\nconst patience, soon = 30 * time.Second, 29 * time.Second\n\nfunc Test() { " + call + " }\n\nfunc BenchmarkX() { time.Sleep(1) }\n"
 		file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
 		require.NoError(t, err)
-		found := clocksIn("p_test.go", file, constantsOf([]*ast.File{file}))
+		found := clocksIn("p_test.go", file, constantsOf([]testFile{{"p_test.go", file}}))
 		require.Equal(t, refused, found["p_test.go Test"] != nil, call)
 		require.Len(t, found, map[bool]int{true: 1, false: 0}[refused])
 	}
 }
 
-// parsed reads files.
-func parsed(t *testing.T, names []string) (files []*ast.File) {
-	for _, name := range names {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		files = append(files, file)
-	}
-	return files
-}
-
-// clocksIn returns by which calls the functions of a file wait for a clock. What is called in a synctest.Test is in virtual time, and benchmarks
+// clocksIn returns by which calls the functions of a file wait for a clock. What is called in synctest.Test or bubbletest.Run is in virtual time, and benchmarks
 // are about time.
 func clocksIn(name string, file *ast.File, lengths map[string]time.Duration) map[string][]string {
 	found := map[string][]string{}
@@ -160,7 +140,7 @@ func clocksIn(name string, file *ast.File, lengths map[string]time.Duration) map
 				return true
 			}
 			callee := types.ExprString(call.Fun)
-			if callee == "synctest.Test" {
+			if callee == "synctest.Test" || callee == "bubbletest.Run" {
 				return false
 			}
 			if waits(callee, call.Args, lengths) {
@@ -199,10 +179,10 @@ func waits(callee string, args []ast.Expr, lengths map[string]time.Duration) boo
 }
 
 // constantsOf returns the constants of a package that are lengths of time.
-func constantsOf(files []*ast.File) map[string]time.Duration {
+func constantsOf(files []testFile) map[string]time.Duration {
 	lengths := map[string]time.Duration{}
-	for _, file := range files {
-		ast.Inspect(file, func(n ast.Node) bool {
+	for _, f := range files {
+		ast.Inspect(f.file, func(n ast.Node) bool {
 			if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Names) == len(spec.Values) {
 				for i, value := range spec.Values {
 					if d, known := length(value, lengths); known {

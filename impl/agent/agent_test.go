@@ -90,7 +90,7 @@ func TestLead(t *testing.T) {
 		err := client.Lead(bounded, func(ctx context.Context, r *agent.Reign) error {
 			reign = r
 			begun++
-			require.True(t, r.Valid())
+			require.True(t, r.Valid(), "the reign is valid when its work begins")
 			require.NoError(t, r.Progress(ctx))
 			first := r.Deadline()
 			require.LessOrEqual(t, time.Until(first), host.WAN().Reign)
@@ -106,7 +106,7 @@ func TestLead(t *testing.T) {
 		require.NoError(t, bounded.Err(), "the client renewed its lease in none of %d reigns", begun)
 		cancel()
 		require.ErrorIs(t, err, enough)
-		require.False(t, reign.Valid())
+		require.False(t, reign.Valid(), "the reign must be over when Lead has returned")
 		require.Zero(t, reign.Deadline())
 		require.Error(t, reign.Progress(t.Context()))
 		require.False(t, reign.Valid(), "an answer that comes late does not begin it again")
@@ -172,7 +172,7 @@ func TestNodeEnds(t *testing.T) {
 	err := client.Lead(t.Context(), func(ctx context.Context, r *agent.Reign) error {
 		go stop()
 		<-ctx.Done()
-		require.False(t, r.Valid())
+		require.False(t, r.Valid(), "the reign must be over when the node ends")
 		return nil
 	})
 	require.ErrorContains(t, err, "agent: the node leads for this program no longer")
@@ -303,10 +303,10 @@ func TestLateAnswer(t *testing.T) {
 		<-came
 		return nil
 	}))
-	require.False(t, reign.Valid())
+	require.False(t, reign.Valid(), "the reign must be over when Lead has returned")
 	close(late)
 	require.ErrorIs(t, <-progress, agent.ErrNotLeader)
-	require.False(t, reign.Valid())
+	require.False(t, reign.Valid(), "a late answer must not begin a reign that is over")
 }
 
 // TestReignIsGone: a node that says only in its answers that the reign is over ends it, long before the lease does.
@@ -323,7 +323,7 @@ func TestReignIsGone(t *testing.T) {
 	require.ErrorIs(t, client.Lead(ctx, func(working context.Context, r *agent.Reign) error {
 		<-working.Done()
 		require.ErrorIs(t, context.Cause(working), agent.ErrNotLeader)
-		require.False(t, r.Valid())
+		require.False(t, r.Valid(), "the reign must be over when the node answers that it is gone")
 		cancel() // this node would not begin another
 		return nil
 	}), context.Canceled)

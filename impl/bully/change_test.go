@@ -63,7 +63,7 @@ var now = conf("epoch:4 version:7 {1 2 3 4 observer:5 witness:6}*")
 func allAsked(t *testing.T) []asked {
 	home := func(i int, kind spec.MemberKind) spec.Member {
 		m, is := now.Member(id(i))
-		require.True(t, is)
+		require.True(t, is, "node %d must be a member", i)
 		m.Kind = kind
 		return m
 	}
@@ -147,7 +147,7 @@ func TestMayChangeAtTheBounds(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualError(t, fixed.MayChange(last), "bully: change: members are fixed: make the nodes with NewChanging")
 	require.Equal(t, bully.Output{}, fixed.Step(bully.Change(last)))
-	require.True(t, fixed.Configuration().IsNone())
+	require.True(t, fixed.Configuration().IsNone(), "a node of fixed members has no configuration")
 }
 
 // TestChange looks at all that one change comes to: those who were members hear of it, and those who are.
@@ -198,9 +198,9 @@ func TestChange(t *testing.T) {
 // TestSettledIsOfLeaders shows who is not settled, whoever backs it.
 func TestSettledIsOfLeaders(t *testing.T) {
 	c := conf("epoch:4 version:1 {1 2 3}")
-	require.False(t, inConfiguration(t, 3, spec.Electing, 0, c, 1, 2).Settled())
-	require.False(t, inConfiguration(t, 3, spec.Claimant, 0, c, 1, 2).Settled())
-	require.True(t, inConfiguration(t, 3, spec.Leader, 3, c, 1).Settled())
+	require.False(t, inConfiguration(t, 3, spec.Electing, 0, c, 1, 2).Settled(), "a node that is electing must not be settled")
+	require.False(t, inConfiguration(t, 3, spec.Claimant, 0, c, 1, 2).Settled(), "a claimant must not be settled")
+	require.True(t, inConfiguration(t, 3, spec.Leader, 3, c, 1).Settled(), "a leader that a quorum backs is settled")
 }
 
 // TestYieldsToWhoKnowsMore: a message with a newer configuration is one to stop for if its sender is to lead rather than this node by that, whatever this

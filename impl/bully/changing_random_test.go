@@ -358,7 +358,7 @@ func TestLastWhoKnowsSpeaks(t *testing.T) {
 			require.True(t, c.state(next).Configuration.SameMembers(first), "who is to lead has not heard")
 			require.NoError(t, c.calm())
 			require.Equal(t, []int{next}, c.leaders())
-			require.True(t, c.state(next).Configuration.SameMembers(members))
+			require.True(t, c.state(next).Configuration.SameMembers(members), "node %d must have the changed members", next)
 		})
 	}
 }

@@ -44,12 +44,12 @@ func TestFirstStart(t *testing.T) {
 		require.Equal(t, "{}", node.Running().String())
 		require.Equal(t, bully.NotStarted, node.Step(bully.Change(c.first)).Ignored)
 		out := node.Step(bully.Start())
-		require.True(t, out.Save)
+		require.True(t, out.Save, "the first start must save")
 		require.Equal(t, spec.Durable{Reserved: spec.Block, Configuration: c.first}, out.Promise)
 		require.Equal(t, c.runs, out.Arm.String())
 		require.Equal(t, c.runs, node.Running().String())
 		require.Equal(t, spec.State{Role: spec.Follower, Latest: 1, Configuration: c.first}, node.State())
-		require.False(t, out.ConfigurationChanged)
+		require.False(t, out.ConfigurationChanged, "a first start does not change the configuration")
 	}
 }
 
@@ -73,7 +73,7 @@ func TestRestartTakesTheRecord(t *testing.T) {
 		record.Reserved += spec.Block
 		require.True(t, out.Save, "a life takes new numbers (R50)")
 		require.Equal(t, record, out.Promise)
-		require.True(t, out.ConfigurationChanged)
+		require.True(t, out.ConfigurationChanged, "a restart must report the configuration of the record")
 		require.Equal(t, c.told, receivers(out.Send))
 		for _, m := range out.Send {
 			require.Equal(t, record.Configuration, m.Configuration)
@@ -170,7 +170,7 @@ func TestRunningInConfigurations(t *testing.T) {
 		node := inConfiguration(t, row.id, spec.Follower, row.leader, c)
 		require.Equal(t, row.runs, node.Running().String(), "node %d follows %d", row.id, row.leader)
 		out := node.Step(bully.Timeout(spec.PatienceTimer))
-		require.True(t, node.State().Leader.IsNone())
+		require.True(t, node.State().Leader.IsNone(), "node %d must name no leader when its patience ends", row.id)
 		switch {
 		case row.runs == "{}":
 			require.Equal(t, bully.TimerNotRunning, out.Ignored)
@@ -219,7 +219,7 @@ func TestWhoSpeaks(t *testing.T) {
 				for _, m := range out.Send {
 					require.Equal(t, spec.Message{Type: row.says, From: id(row.id), To: m.To, Epoch: 4, Question: number, Configuration: c}, m)
 				}
-				require.True(t, node.State().Leader.IsNone())
+				require.True(t, node.State().Leader.IsNone(), "node %d must name no leader", row.id)
 			}
 		}
 	}
@@ -296,7 +296,7 @@ func TestSupportIsOfOneConfiguration(t *testing.T) {
 			leader = 3
 		}
 		node := inConfiguration(t, 3, role, leader, c, 1, 2)
-		require.True(t, node.Step(say(spec.Refuse, 1, 3, 4, c.At(4, 2))).ConfigurationChanged)
+		require.True(t, node.Step(say(spec.Refuse, 1, 3, 4, c.At(4, 2))).ConfigurationChanged, "a newer configuration must be adopted")
 		require.Empty(t, node.State().Support, role)
 	}
 }
@@ -314,7 +314,7 @@ func TestFifty(t *testing.T) {
 	require.Equal(t, "follower leader:1 lease:2 epoch:5 grantee:101 support:{} latest:9 configuration:"+all.At(4, 8).String(), node.State().String())
 	out := node.Step(say(spec.OK, 4, 51, 5, with(conf("epoch:4 version:8 {2 4 6}"), 4, spec.Member{ID: id(51), Kind: spec.Voter})))
 	require.Equal(t, "follower leader:1 lease:2 epoch:5 grantee:101 support:{} latest:9 configuration:epoch:4 version:9 {2 4 6 51}", node.State().String(), "others are other ranks")
-	require.False(t, out.LeaderChanged)
+	require.False(t, out.LeaderChanged, "the leader must not change")
 	require.Equal(t, "{preempt}", out.Arm.String())
 	require.Equal(t, spec.Durable{Epoch: 5, Grantee: id(101), Reserved: spec.Block, Configuration: node.Configuration()}, out.Promise)
 }
@@ -325,10 +325,10 @@ func TestLeaderIsToldOfAnotherChange(t *testing.T) {
 	for _, made := range []string{"epoch:4 version:2 {1 2 3 4}", "epoch:4 version:2 {1 2 observer:3}", "epoch:4 version:2 {1 2}"} {
 		node := inConfiguration(t, 3, spec.Leader, 3, conf("epoch:4 version:1 {1 2 3}"), 1, 2)
 		out := node.Step(say(spec.Ack, 2, 3, 4, conf(made)))
-		require.True(t, out.Save && out.ConfigurationChanged && !out.ReignEnded)
+		require.True(t, out.Save && out.ConfigurationChanged && !out.ReignEnded, "a leader that adopts a configuration must save it and lead on")
 		require.Equal(t, conf(made), node.Configuration())
 		require.Equal(t, spec.Leader, node.State().Role)
-		require.False(t, node.Settled())
+		require.False(t, node.Settled(), "a leader whose members have just changed must not be settled")
 		require.Equal(t, "{reign heartbeat}", node.Running().String())
 		require.Equal(t, spec.ReignTimeout, node.Step(bully.Timeout(spec.ReignTimer)).Action)
 		require.Equal(t, spec.Follower, node.State().Role)

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -237,7 +238,7 @@ func hangs(t *testing.T) {
 		require.NoError(t, err)
 		nodes := slices.Collect(maps.Keys(localcluster.Children(guard)))
 		require.Len(t, nodes, 1)
-		require.NoError(t, syscall.Kill(nodes[0], syscall.SIGSTOP))
+		require.NoError(t, proctest.Kill(nodes[0], syscall.SIGSTOP))
 		kills++
 		eventually(t, "it is killed, and leads again", func() bool {
 			text, err := fetch(t.Context(), c.HTTP(1)) // nothing answers meanwhile

@@ -144,6 +144,6 @@ func mounted(t *testing.T, set *apps.StatefulSet, flags map[string]string) {
 	require.Equal(t, want, got)
 	for _, flag := range []string{"tls-cert", "tls-key", "tls-ca"} {
 		require.Equal(t, "/etc/bully", filepath.Dir(flags[flag]))
-		require.True(t, slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "bully-0/"+filepath.Base(flags[flag])) }))
+		require.True(t, slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "bully-0/"+filepath.Base(flags[flag])) }), "the secret must be mounted where flag -%s looks for it: %v", flag, got)
 	}
 }

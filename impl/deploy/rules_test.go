@@ -78,7 +78,7 @@ func TestRules(t *testing.T) {
 	for _, r := range rules(t) {
 		require.Contains(t, []string{"warning", "critical"}, r.Labels["severity"], r.Alert)
 		require.ElementsMatch(t, []string{"summary", "description"}, slices.Collect(maps.Keys(r.Annotations)), r.Alert)
-		require.True(t, strings.HasPrefix(r.Alert, "Bully"))
+		require.True(t, strings.HasPrefix(r.Alert, "Bully"), "alert %s must begin with Bully", r.Alert)
 		requireKnown(t, r.Expr)
 	}
 }

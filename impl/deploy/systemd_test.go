@@ -99,7 +99,7 @@ func TestSysusers(t *testing.T) {
 	_, values := settings(t, "bully.service")
 	text, err := os.ReadFile("bully.sysusers")
 	require.NoError(t, err)
-	require.True(t, slices.ContainsFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.HasPrefix(line, "u "+values["User"]+" ") }))
+	require.True(t, slices.ContainsFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.HasPrefix(line, "u "+values["User"]+" ") }), "the file must declare user %s of the unit", values["User"])
 	sysusers, err := exec.LookPath("systemd-sysusers")
 	if err != nil {
 		t.Skip("without systemd nobody makes users of that file")

@@ -208,12 +208,12 @@ func TestAliases(t *testing.T) {
 		require.Equal(t, p, l.onDisk(g, l.inGroup(g, p)))
 	}
 	require.Equal(t, none, l.placeOf(g, spec.NodeID{}))
-	require.True(t, l.alias(g, none).IsNone())
+	require.Equal(t, spec.NodeID{}, l.alias(g, none), "no node has no alias")
 	require.Equal(t, spec.Durable{Epoch: 3}, l.onDisk(g, l.inGroup(g, spec.Durable{Epoch: 3})))
 	const all = 1<<3 - 1
 	higher := func(place int) policy.Set { return policy.NewPeers(place, all, all, all, g.higher).Higher }
 	require.Equal(t, 1, higher(2).Size())
-	require.True(t, higher(2).Has(1))
+	require.True(t, higher(2).Has(1), "a group must rank node 2 above node 3 if its placement does")
 	require.Equal(t, 2, higher(0).Size())
 }
 
@@ -221,12 +221,12 @@ func TestAliases(t *testing.T) {
 func TestWeightsAreAskedFor(t *testing.T) {
 	l := &loop{members: ids(3), peers: []*peer{nil, {place: 1}, {place: 2}}, up: policy.One(1), placed: 7}
 	g := &group{members: policy.One(0) | policy.One(1) | policy.One(2)}
-	require.False(t, l.agreed(g))
-	require.True(t, l.peers[1].resync)
+	require.False(t, l.agreed(g), "peers that have not stated their weights do not agree")
+	require.True(t, l.peers[1].resync, "node 2 must be asked for its weights")
 	require.False(t, l.peers[2].resync, "it is not connected")
 	for placed, agreed := range map[uint64]bool{7: true, 8: false} {
 		l.peers[1].placed, l.peers[1].resync = placed, false
 		require.Equal(t, agreed, l.agreed(g))
-		require.False(t, l.peers[1].resync)
+		require.False(t, l.peers[1].resync, "node 2 has stated its weights, and must not be asked again")
 	}
 }

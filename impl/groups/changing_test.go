@@ -204,7 +204,7 @@ func TestFirstMembers(t *testing.T) {
 		}
 		time.Sleep(10 * time.Second) // with the founders, of whom one runs
 		for _, one := range c.nodes[five].Status().Groups {
-			require.True(t, one.Leader.IsNone())
+			require.True(t, one.Leader.IsNone(), "group %s has no quorum of its first members, and must not name a leader", one.Name)
 			require.Contains(t, one.Problem, "waits until its leader adds this node")
 		}
 		for _, id := range c.ids {
@@ -283,7 +283,7 @@ func TestOtherFirstMembers(t *testing.T) {
 		require.NoError(t, c.nodes[four].Add(ctx, "a"))
 		time.Sleep(10 * time.Second)
 		require.Contains(t, c.nodes[four].Status().Groups[0].Problem, "with other first members")
-		require.True(t, c.nodes[four].Status().Groups[0].Leader.IsNone())
+		require.True(t, c.nodes[four].Status().Groups[0].Leader.IsNone(), "node 4 begins with other members, and must not name a leader")
 		require.Equal(t, led, c.leaders(four)["a"])
 		require.Equal(t, epoch, c.epochOf(one, "a"))
 		c.fences.check(t)
@@ -361,17 +361,17 @@ func TestRemovedNodesStay(t *testing.T) {
 			}
 			return false
 		}
-		require.True(t, has())
+		require.True(t, has(), "the group still has the removed node as a member")
 		soon, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		err := c.change(soon, func(h *host.Host) error { _, err := h.RemoveMember(soon, two, 0); return err })
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.True(t, has())
+		require.True(t, has(), "a change that was not forced must wait for the groups")
 		for _, id := range []spec.NodeID{three, four} { // who are left are no quorum of the groups, which had no time to follow
 			c.kill(id)
 		}
 		time.Sleep(2 * timing.Linger())
-		require.False(t, isDone(c.nodes[one]))
+		require.False(t, isDone(c.nodes[one]), "node 1 has no quorum, and must not report that the groups have followed")
 		for _, id := range []spec.NodeID{three, four} {
 			c.start(id)
 			c.lead(ctx, id, all...)
@@ -410,6 +410,6 @@ func TestLateAnswersCount(t *testing.T) {
 // A place that is free is nobody's: whoever keeps no lease does not come to say that it keeps that of the node that is added next. It is not free while something waits to be said that names who had it.
 func TestPlacesAreFreed(t *testing.T) {
 	require.Negative(t, groups.PlaceOfNobody())
-	require.True(t, groups.Frees(false))
-	require.False(t, groups.Frees(true))
+	require.True(t, groups.Frees(false), "a place that nothing names must become free")
+	require.False(t, groups.Frees(true), "a place that a queued message names must stay taken")
 }

@@ -26,7 +26,7 @@ func TestChaos(t *testing.T) {
 		lives = 1
 	}
 	for seed := range uint64(lives) {
-		virtually(t, func(t *testing.T, ctx context.Context) { chaos(t, ctx, seed) })
+		virtuallyOf(t, seed, func(t *testing.T, ctx context.Context) { chaos(t, ctx, seed) })
 	}
 }
 
@@ -111,7 +111,7 @@ func TestChaosOfMembers(t *testing.T) {
 		lives = 1
 	}
 	for seed := range uint64(lives) {
-		virtually(t, func(t *testing.T, ctx context.Context) { chaosOfMembers(t, ctx, seed) })
+		virtuallyOf(t, seed, func(t *testing.T, ctx context.Context) { chaosOfMembers(t, ctx, seed) })
 	}
 }
 

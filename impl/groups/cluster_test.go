@@ -15,6 +15,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/history"
 	"github.com/seed-fdf591db/bully/impl/groups"
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -357,11 +358,23 @@ func (c *cluster) awaitLeaders(most time.Duration, wanted map[string]spec.NodeID
 
 // virtually runs a test in virtual time, with a context that ends with it.
 func virtually(t *testing.T, run func(t *testing.T, ctx context.Context)) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		t.Cleanup(func() {
 			cancel()
 			synctest.Wait()
+		})
+		run(t, ctx)
+	})
+}
+
+// virtuallyOf is virtually for a test that draws from a seed: a failure states it.
+func virtuallyOf(t *testing.T, seed uint64, run func(t *testing.T, ctx context.Context)) {
+	virtually(t, func(t *testing.T, ctx context.Context) {
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Logf("seed %d", seed)
+			}
 		})
 		run(t, ctx)
 	})

@@ -179,7 +179,7 @@ func TestLateProof(t *testing.T) {
 		told.refuses.Store(false)
 		c.kill(three)
 		took := c.awaits(time.Second, led(func(id spec.NodeID) bool { return id != three && !id.IsNone() }))
-		require.False(t, told.refuses.Load())
+		require.False(t, told.refuses.Load(), "no node may refuse an election shortly before it hears of the leader's death")
 		require.Less(t, took, 20*time.Millisecond, "who is refused asks again after 25")
 	})
 }
@@ -309,7 +309,7 @@ func TestStuckGroup(t *testing.T) {
 		c := newCluster(t, 3, func(config *groups.Config) {
 			config.Progress, config.Logger = time.Second, slog.New(slog.NewTextHandler(&log, nil))
 			config.Overrun = func(group string, r groups.Reign) {
-				require.False(t, r.Valid())
+				require.False(t, r.Valid(), "a reign is over when its work has overrun the deadline")
 				overran = append(overran, group)
 			}
 		})
@@ -648,7 +648,7 @@ func TestHigherEpochWaitsForWork(t *testing.T) {
 			other.SendBundle(led, 1<<30, groups.Refuses("a", epoch))
 			return len(valid) > 0
 		})
-		require.True(t, <-valid)
+		require.True(t, <-valid, "OneActing: node %v must lead group a in epoch %d until its work has returned", led, epoch-1)
 		require.NoError(t, other.Close())
 	})
 }
@@ -691,7 +691,7 @@ func TestReignThatEndsEarly(t *testing.T) {
 			beside = beside || granted && len(ended) == 0
 			return granted
 		})
-		require.False(t, beside)
+		require.False(t, beside, "OneActing: node %v still acts in epoch %d of group a, and has granted epoch %d to node %v", led, epoch-1, epoch, highest)
 		require.NoError(t, other.Close())
 	})
 }

@@ -2,6 +2,7 @@ package groups_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -24,7 +25,7 @@ type machines struct {
 
 	mu   sync.Mutex
 	dice *rand.Rand
-	acts map[spec.NodeID]bool
+	acts map[spec.NodeID]spec.Epoch // in which the program of a machine acts; 0 if it does not
 }
 
 func (m *machines) number(most int64) int64 {
@@ -33,17 +34,17 @@ func (m *machines) number(most int64) int64 {
 	return m.dice.Int64N(most)
 }
 
-// says notes whether the program of a machine acts, and reports whether it does so alone.
-func (m *machines) says(id spec.NodeID, acts bool) (alone bool) {
+// notes notes in which epoch the program of a machine acts, and returns which other program acts too, or "".
+func (m *machines) notes(id spec.NodeID, epoch spec.Epoch) (beside string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.acts[id] = acts
+	m.acts[id] = epoch
 	for other, too := range m.acts {
-		if acts && too && other != id {
-			return false
+		if epoch != 0 && too != 0 && other != id {
+			return fmt.Sprintf("node %v in epoch %d", other, too)
 		}
 	}
-	return true
+	return ""
 }
 
 // work acts in a reign. Told that it is over it acts on for a while, and at most until the deadline, unless its node is killed.
@@ -56,16 +57,16 @@ func (m *machines) work(t *testing.T, id spec.NodeID, dies <-chan struct{}) func
 				told, stops = next, now.Add(time.Duration(m.number(int64(300*time.Millisecond))))
 			}
 			if !now.Before(told) || !now.Before(stops) {
-				m.says(id, false)
+				m.notes(id, 0)
 				<-ctx.Done()
 				return nil
 			}
-			if !m.says(id, true) {
-				t.Errorf("%v acts beside another, until %v", id, told)
+			if beside := m.notes(id, r.Epoch()); beside != "" {
+				t.Errorf("OneActing: node %v acts in epoch %d until %v, and so does %s", id, r.Epoch(), told, beside)
 			}
 			select {
 			case <-dies:
-				m.says(id, false)
+				m.notes(id, 0)
 				return nil
 			case <-time.After(time.Millisecond / 2):
 			}
@@ -77,12 +78,12 @@ func (m *machines) work(t *testing.T, id spec.NodeID, dies <-chan struct{}) func
 // else happens to nodes meanwhile. When it is over the group has a leader.
 func TestClocksThatJump(t *testing.T) {
 	for seed := range uint64(40) {
-		virtually(t, func(t *testing.T, ctx context.Context) { jumps(t, ctx, seed) })
+		virtuallyOf(t, seed, func(t *testing.T, ctx context.Context) { jumps(t, ctx, seed) })
 	}
 }
 
 func jumps(t *testing.T, ctx context.Context, seed uint64) {
-	m := &machines{clocks: map[spec.NodeID]*wall{}, dice: rand.New(rand.NewPCG(seed, 0)), acts: map[spec.NodeID]bool{}}
+	m := &machines{clocks: map[spec.NodeID]*wall{}, dice: rand.New(rand.NewPCG(seed, 0)), acts: map[spec.NodeID]spec.Epoch{}}
 	for _, id := range ids(4) {
 		m.clocks[id] = &wall{}
 	}
@@ -181,7 +182,7 @@ func (m *machines) disturb(ctx context.Context, c *cluster, id spec.NodeID, begi
 		c.ended(id)
 	case 2:
 		c.kill(id)
-		m.says(id, false)
+		m.notes(id, 0)
 	default:
 		go func() {
 			_ = node.Remove(ctx, "a")

@@ -73,7 +73,7 @@ func TestOnlyItsShareMoves(t *testing.T) {
 		require.Equal(t, spec.IntegerID(3), m.From)
 		to[m.To]++
 	}
-	require.True(t, slices.IsSortedFunc(moves, func(a, b groups.Move) int { return strings.Compare(a.Group, b.Group) }))
+	require.True(t, slices.IsSortedFunc(moves, func(a, b groups.Move) int { return strings.Compare(a.Group, b.Group) }), "moves are sorted by group")
 	for id, n := range to {
 		require.InEpsilon(t, len(moves)/4, n, 0.15, "to node %v", id)
 	}

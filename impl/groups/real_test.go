@@ -296,7 +296,7 @@ func TestMembersOverTLS(t *testing.T) {
 		}
 		require.Zero(t, other.Status().Leading)
 		for _, one := range other.Status().Groups {
-			require.True(t, one.Leader.IsNone())
+			require.True(t, one.Leader.IsNone(), "a node that is no member must not name a leader of group %s", one.Name)
 		}
 		require.NoError(t, other.Close())
 		delete(c.nodes, id)

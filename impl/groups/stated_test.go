@@ -20,7 +20,7 @@ func TestMembersAreThereOnce(t *testing.T) {
 		r := reader{data: said.bytes, names: there.members, loop: here}
 		r.find()
 		s := r.stated(g.key)
-		require.False(t, r.bad)
+		require.False(t, r.bad, "the bundle can be read")
 		require.Empty(t, r.data)
 		require.Equal(t, first, s.first)
 		require.Equal(t, c, s.configuration)

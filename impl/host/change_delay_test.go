@@ -66,7 +66,7 @@ func TestSlowDisksLoseAChange(t *testing.T) {
 		c.start(6)
 		_, err := c.host(5).AddMember(c.soon(), at(6, spec.Voter), 0)
 		require.ErrorIs(t, err, ErrOutcomeUnknown)
-		require.False(t, c.host(5).Status().Leading)
+		require.False(t, c.host(5).Status().Leading, "node 5 must step down: no quorum has saved the change in time")
 		require.EqualValues(t, 1, c.host(5).Status().Counters.SlowSaves, "its operator can see why")
 		c.setSave(ms)
 		c.add(6, spec.Voter)
@@ -90,7 +90,7 @@ func TestChangeIsAskedBeforeTheDisk(t *testing.T) {
 		p.hear(spec.Ack, 1, 1) // what it has is settled, and so it is changed
 		time.Sleep(30 * ms)
 		synctest.Wait()
-		require.True(t, p.links.has(spec.Heartbeat))
+		require.True(t, p.links.has(spec.Heartbeat), "node 3 must send the heartbeat of the change")
 		require.Equal(t, 4, p.Members().Len())
 		p.first = p.Members()
 		p.hear(spec.Ack, 1, 1)

@@ -21,7 +21,7 @@ func TestSharedAddress(t *testing.T) {
 		require.Equal(t, shared, taken, address)
 	}
 	_, taken := sharesAddress([]spec.Member{{ID: spec.IntegerID(1), Kind: spec.Voter, Address: "first"}}, spec.Member{ID: spec.IntegerID(2), Kind: spec.Voter, Address: "second"})
-	require.False(t, taken)
+	require.False(t, taken, "members with two addresses share none")
 }
 
 // TestGrowAndShrink: one node, then three, then five, then three others, then one that was no member at first.
@@ -131,7 +131,7 @@ func TestChangeErrors(t *testing.T) {
 		c.awaitLeader(time.Second, 1)
 		_, err := c.host(1).AddMember(c.soon(), at(2, spec.Voter), 0)
 		require.ErrorContains(t, err, "the members are fixed")
-		require.True(t, c.host(1).Members().IsNone())
+		require.True(t, c.host(1).Members().IsNone(), "a cluster of fixed members shows no configuration")
 	})
 	roam(t, 1, 1, func(t *testing.T, c *cluster) {
 		c.startSome(1)
@@ -170,7 +170,7 @@ func TestRankMember(t *testing.T) {
 		require.Contains(t, conf.String(), "{1^7 3 4^5}", "the rank of 2, which it has kept")
 		ranked(1, 0)
 		time.Sleep(3 * time.Second)
-		require.True(t, c.host(4).Status().Leading)
+		require.True(t, c.host(4).Status().Leading, "node 4 must lead on")
 	})
 }
 
@@ -267,7 +267,7 @@ func TestRemoveLeader(t *testing.T) {
 		require.Less(t, took, 10*ms)
 		require.Equal(t, voters(2, 3, 1, 2), c.drop(3))
 		time.Sleep(2 * time.Second)
-		require.True(t, c.follow(2))
+		require.True(t, c.follow(2), "node 2 must lead on: it has the highest rank")
 		require.Equal(t, spec.Epoch(2), c.epoch())
 	})
 }
@@ -287,7 +287,7 @@ func TestWitnessNeverLeads(t *testing.T) {
 		c.kill(1)
 		asked := c.count(spec.Election)
 		time.Sleep(5 * time.Second)
-		require.True(t, c.none())
+		require.True(t, c.none(), "a witness must not lead")
 		require.Equal(t, asked, c.count(spec.Election), "a witness does not stand")
 		c.start(1)
 		c.awaitLeader(3*time.Second, 1)
@@ -305,13 +305,13 @@ func TestObserver(t *testing.T) {
 		c.start(4)
 		c.add(4, spec.Observer)
 		time.Sleep(2 * time.Second)
-		require.True(t, c.follow(3))
+		require.True(t, c.follow(3), "node 3 must lead on: an observer never leads")
 		c.kill(3)
 		c.awaitLeader(time.Second, 2)
 		c.kill(2)
 		c.await(time.Second, "one of three voters is no quorum, with an observer neither", c.none)
 		time.Sleep(2 * time.Second)
-		require.True(t, c.none())
+		require.True(t, c.none(), "one voter and an observer are no quorum, so nobody may lead")
 		c.start(2)
 		c.awaitLeader(3*time.Second, 2)
 		c.add(4, spec.Voter)

@@ -14,7 +14,7 @@ import (
 func TestOfTheKernel(t *testing.T) {
 	timer := host.KernelClock{}.NewTimer(time.Hour)
 	closer, ok := timer.(io.Closer)
-	require.True(t, ok)
+	require.True(t, ok, "the timer of the kernel has something to close")
 	require.NoError(t, closer.Close())
 	require.Error(t, closer.Close(), "it was closed")
 }

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -32,6 +32,7 @@ type cluster struct {
 	first   spec.Configuration // of a cluster whose members come and go, with which it begins; none if they are fixed
 	network *transport.Network
 	timing  Timing
+	seed    uint64
 	rand    *rand.Rand // the test's own
 
 	dice  sync.Mutex // guards what follows
@@ -73,7 +74,7 @@ func bubble(t *testing.T, n int, f func(t *testing.T, c *cluster)) {
 
 func bubbleWith(t *testing.T, n int, seed uint64, f func(t *testing.T, c *cluster)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		c := newCluster(t, n, seed)
 		defer c.stop()
 		f(t, c)
@@ -82,7 +83,7 @@ func bubbleWith(t *testing.T, n int, seed uint64, f func(t *testing.T, c *cluste
 
 func newCluster(t *testing.T, n int, seed uint64) *cluster {
 	c := &cluster{
-		t: t, timing: LAN(), rand: rand.New(rand.NewPCG(seed, 0)), noise: rand.New(rand.NewPCG(seed, 1)), over: make(chan struct{}),
+		t: t, timing: LAN(), seed: seed, rand: rand.New(rand.NewPCG(seed, 0)), noise: rand.New(rand.NewPCG(seed, 1)), over: make(chan struct{}),
 		disks: map[spec.NodeID]*storage.Memory{}, hosts: map[spec.NodeID]*member{}, hung: map[spec.NodeID]*member{}, held: map[spec.NodeID]chan struct{}{},
 		full: map[spec.NodeID]bool{}, slow: map[spec.NodeID]time.Duration{},
 		epochs: map[spec.NodeID]spec.Epoch{}, sent: map[spec.MessageType]int{}, delay: 100 * time.Microsecond, save: 500 * time.Microsecond,
@@ -279,12 +280,17 @@ func (c *cluster) stuck(i int, is bool) {
 	}
 }
 
-// stop ends all, and says which promises were broken.
+// stop ends all nodes, and fails the test if a promise was broken. A failure states the seed of the cluster.
 func (c *cluster) stop() {
 	c.end()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	require.Empty(c.t, c.problems)
+	for _, problem := range c.problems {
+		c.t.Errorf("promise broken: %s", problem)
+	}
+	if c.t.Failed() {
+		c.t.Logf("%d nodes, seed %d", len(c.members), c.seed)
+	}
 }
 
 // end ends all.

@@ -39,7 +39,7 @@ func TestDiskFails(t *testing.T) {
 			require.ErrorIs(t, err, errDisk)
 			require.EqualError(t, err, "host: stopped for good: saving the promise: storage: could not save epoch 2, grantee 4, numbers to 1048576: no space left on device; this node must stop (R4)")
 			s := one.Status()
-			require.True(t, s.Stopped)
+			require.True(t, s.Stopped, "node 1 must stop when its disk fails")
 			require.Equal(t, err.Error(), s.Error)
 			require.Equal(t, sent, s.Counters.Sent[spec.Grant])
 			require.Equal(t, err, one.Check(c.t.Context()))
@@ -48,11 +48,11 @@ func TestDiskFails(t *testing.T) {
 			last := Leadership{Leader: id(9)}
 			for last = range watch {
 			}
-			require.True(t, last.Leader.IsNone())
+			require.True(t, last.Leader.IsNone(), "the last value of a watch names no leader")
 			require.True(t, c.host(2).Status().Links[0].Dead, "its transport is closed")
 			require.NoError(t, one.Close())
 			time.Sleep(time.Second)
-			require.True(t, c.follow(4))
+			require.True(t, c.follow(4), "node 4 must lead on while node 1 has stopped")
 		})
 	})
 	t.Run("a claimant, while it wins", func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestDiskFails(t *testing.T) {
 			took := c.awaitLeader(time.Second, 3)
 			t.Logf("another leads after %v", took)
 			require.ErrorIs(t, <-four.ended, errDisk)
-			require.False(t, four.Status().Leading)
+			require.False(t, four.Status().Leading, "node 4 must not lead when its disk has failed")
 			require.Zero(t, four.Status().Counters.Sent[spec.Coordinator], "it has told nobody")
 		})
 	})
@@ -92,7 +92,7 @@ func TestDiskFails(t *testing.T) {
 			c.start(5)
 			c.awaitLeader(5*time.Second, 5)
 			require.ErrorIs(t, <-outcome, ErrStopped)
-			require.True(t, over.Load())
+			require.True(t, over.Load(), "work must have ended before Lead returns")
 			after := four.Status().Counters.Sent
 			require.Equal(t, before[spec.Grant]+before[spec.Resign], after[spec.Grant]+after[spec.Resign])
 		})
@@ -171,7 +171,7 @@ func TestSlowDisk(t *testing.T) {
 		c.save = 200 * ms
 		c.startAll()
 		time.Sleep(20 * time.Second)
-		require.True(t, c.none())
+		require.True(t, c.none(), "nobody may lead while no save ends within the claim timeout")
 		require.Less(t, c.epoch(), spec.Epoch(60))
 	})
 	bubble(t, 5, func(t *testing.T, c *cluster) { // which is what Delay is for
@@ -239,11 +239,11 @@ func TestSuspended(t *testing.T) {
 		time.Sleep(time.Second)
 		five := c.host(5)
 		reign := Reign{r: five.seen.Load().reign}
-		require.True(t, reign.Valid())
+		require.True(t, reign.Valid(), "node 5 leads before the suspension")
 		clocks[5].ahead.Add(int64(time.Hour))
 		require.False(t, reign.Valid(), "at once, before the loop has noticed")
 		time.Sleep(c.timing.Heartbeat + 10*ms)
-		require.True(t, reign.Deadline().IsZero())
+		require.True(t, reign.Deadline().IsZero(), "the reign ends when the loop has noticed the suspension")
 		require.EqualValues(t, 1, five.Status().Counters.Pauses)
 		c.awaitLeader(2*time.Second, 5)
 		require.Equal(t, spec.Epoch(2), c.epoch())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -62,7 +63,7 @@ func playChanging(t *testing.T, me int, first spec.Configuration, f func(t *test
 
 func playAs(t *testing.T, p *fakeHost, config Config, f func(t *testing.T, p *fakeHost)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		p.t, p.links, p.clock, p.judge = t, &scripted{wake: make(chan struct{}, 1)}, &gate{readings: fakeReadings(t)}, &told{}
 		config.ID, config.Transport, config.Clock, config.Detector, config.Rand = id(p.me), p.links, p.clock, p.judge, rand.New(rand.NewPCG(1, 2))
 		if len(config.Members) == 0 {

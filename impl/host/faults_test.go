@@ -34,7 +34,7 @@ func TestReplaceAll(t *testing.T) {
 			c.gone(i)
 		}
 		c.awaitLeader(3*time.Second, 10)
-		require.True(t, voters(1, 1, 6, 7, 8, 9, 10).SameMembers(c.leader().Members()))
+		require.True(t, voters(1, 1, 6, 7, 8, 9, 10).SameMembers(c.leader().Members()), "the members must be the five new nodes")
 	})
 }
 
@@ -72,7 +72,7 @@ func TestLeaderKilledInChange(t *testing.T) {
 			c.add(5, spec.Voter)
 			c.awaitLeader(3*time.Second, 5)
 			c.drop(4)
-			require.True(t, voters(1, 1, 1, 2, 3, 5).SameMembers(c.leader().Members()))
+			require.True(t, voters(1, 1, 1, 2, 3, 5).SameMembers(c.leader().Members()), "the members must be nodes 1, 2, 3 and 5")
 		})
 	}
 	require.Greater(t, begun, 0)
@@ -115,7 +115,7 @@ func TestRemovedWhileCutOff(t *testing.T) {
 		c.unite()
 		c.gone(5)
 		time.Sleep(2 * time.Second)
-		require.True(t, c.follow(4))
+		require.True(t, c.follow(4), "node 4 must lead on")
 		require.Equal(t, epoch, c.epoch())
 	})
 }
@@ -131,7 +131,7 @@ func TestChangeInAMinority(t *testing.T) {
 		_, err := c.host(5).AddMember(c.soon(), at(6, spec.Voter), 1)
 		require.ErrorIs(t, err, ErrOutcomeUnknown)
 		c.await(time.Second, "4 leads the others", func() bool { return c.host(4).seen.Load().told.Leading })
-		require.True(t, voters(1, 1, 1, 2, 3, 4, 5).SameMembers(c.host(4).Members()))
+		require.True(t, voters(1, 1, 1, 2, 3, 4, 5).SameMembers(c.host(4).Members()), "a change that a minority has seen must not take effect")
 		require.Equal(t, 6, c.host(5).Members().Len())
 		c.unite()
 		c.await(3*time.Second, "5 leads again", func() bool { return c.leader() == c.host(5) })

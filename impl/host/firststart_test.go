@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -19,7 +20,7 @@ import (
 // playTogether runs a test on node 1 of three that begins with all or not at all, in virtual time.
 func playTogether(t *testing.T, disk *storage.Memory, f func(t *testing.T, h *Host, links *scripted, log *strings.Builder)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		links := &scripted{wake: make(chan struct{}, 1)}
 		var log strings.Builder
 		h, err := New(Config{ID: id(1), Members: []spec.NodeID{id(1), id(2), id(3)}, Storage: disk, Transport: links, Together: true,
@@ -80,5 +81,5 @@ func TestTogetherStops(t *testing.T) {
 	playTogether(t, disk, func(*testing.T, *Host, *scripted, *strings.Builder) {})
 	_, started, err := disk.Load()
 	require.NoError(t, err)
-	require.False(t, started)
+	require.False(t, started, "a node that waits for its members must write nothing")
 }

@@ -96,7 +96,7 @@ func TestHandOverIsRefused(t *testing.T) {
 		}
 		require.ErrorContains(t, three.HandOver(t.Context(), id(2), -1), "-1ns is not from 0 to 24h0m0s")
 		require.ErrorContains(t, three.HandOver(t.Context(), id(2), MaxHold+1), "is not from 0 to 24h0m0s")
-		require.True(t, three.Status().Leading)
+		require.True(t, three.Status().Leading, "node 3 must lead on when a hand-over is refused")
 		require.NoError(t, c.host(2).HandOver(t.Context(), id(3), 0), "of a node that does not lead")
 		require.NoError(t, Reign{}.HandOver(t.Context(), id(2), 0))
 	})
@@ -113,7 +113,7 @@ func TestReignHandOver(t *testing.T) {
 			_ = c.host(3).Lead(ctx, func(ctx context.Context, r Reign) error {
 				close(asked)
 				err := r.HandOver(ctx, id(1), time.Minute)
-				require.True(t, c.host(3).Status().Leading)
+				require.True(t, c.host(3).Status().Leading, "node 3 must lead until its work has returned")
 				called <- err
 				return nil
 			})
@@ -132,7 +132,7 @@ func TestHoldIsForOneReign(t *testing.T) {
 	h.state = spec.State{Role: spec.Leader, Epoch: 5}
 	h.held = held{5, 10}
 	claim := spec.Message{Type: spec.Claim, From: id(3), To: id(2), Epoch: 6, Question: 1}
-	require.True(t, h.holds(&claim))
+	require.True(t, h.holds(&claim), "a claim of another node must be held while the reign lasts")
 	for name, change := range map[string]func(){
 		"a lower node":     func() { claim.From = id(1) },
 		"another message":  func() { claim.Type = spec.Election },

@@ -37,7 +37,7 @@ func (c *cluster) serve(all map[int]*machine, i int, m *member, dice *rand.Rand)
 			one.acts = goes
 			for j, other := range all {
 				if goes && j != i && other.acts {
-					c.problems = append(c.problems, fmt.Sprintf("%v acts beside %d: %v until %v", i, j, now, told))
+					c.problems = append(c.problems, fmt.Sprintf("OneActing: node %d acts in epoch %d at %v until %v, and node %d acts too", i, r.Epoch(), now, told, j))
 				}
 			}
 			c.mu.Unlock()

@@ -22,7 +22,10 @@ func one(t *testing.T, f func(t *testing.T, c *cluster, h *member)) {
 // lead calls Lead in a goroutine of its own, and returns where its outcome will be.
 func lead(h *member, ctx context.Context, work func(context.Context, Reign) error) <-chan error {
 	outcome := make(chan error, 1)
-	go func() { outcome <- h.Lead(ctx, work) }()
+	go func() {
+		defer close(outcome) // if a requirement fails in work, Lead does not return
+		outcome <- h.Lead(ctx, work)
+	}()
 	return outcome
 }
 
@@ -40,16 +43,16 @@ func TestLeadReturnsWhatWorkReturns(t *testing.T) {
 			var reign Reign
 			err := h.Lead(c.t.Context(), func(ctx context.Context, r Reign) error {
 				require.NoError(t, ctx.Err())
-				require.True(t, r.Valid())
+				require.True(t, r.Valid(), "the reign is valid when its work begins")
 				require.EqualValues(t, i+1, r.Epoch())
 				reign = r
 				time.Sleep(time.Second)
-				require.True(t, r.Valid())
+				require.True(t, r.Valid(), "the reign is valid while its work runs")
 				return want
 			})
 			require.Equal(t, want, err)
 			require.False(t, reign.Valid(), "it has resigned before Lead returns")
-			require.True(t, reign.Deadline().IsZero())
+			require.True(t, reign.Deadline().IsZero(), "a reign that is over has no deadline")
 			require.EqualValues(t, i+1, reign.Epoch())
 		}
 	})
@@ -224,12 +227,12 @@ func TestCloseDoesNotWait(t *testing.T) {
 		require.NoError(t, <-three.ended)
 		c.remove(three)
 		synctest.Wait()
-		require.False(t, reign.Valid())
+		require.False(t, reign.Valid(), "the reign ends with Close, though its work runs")
 		c.awaitLeader(5*ms, 2)
 		close(release)
 		require.Equal(t, ErrClosed, <-outcome)
 		require.Equal(t, ErrClosed, cause)
-		require.True(t, three.Status().Stopped)
+		require.True(t, three.Status().Stopped, "the status says that the node has stopped")
 		require.Empty(t, three.Status().Error)
 	})
 }
@@ -238,12 +241,12 @@ func TestCloseBeforeRun(t *testing.T) {
 	bubble(t, 1, func(t *testing.T, c *cluster) {
 		h, err := New(c.config(id(1)))
 		require.NoError(t, err)
-		require.True(t, h.Status().Stopped)
+		require.True(t, h.Status().Stopped, "a node that has not run yet counts as stopped")
 		watch := h.Watch(c.t.Context())
 		require.Zero(t, <-watch)
 		require.NoError(t, h.Close())
 		_, open := <-watch
-		require.False(t, open)
+		require.False(t, open, "Close closes the channel of a watch")
 		require.Equal(t, ErrClosed, h.Run(c.t.Context()))
 		require.NoError(t, h.Close())
 	})
@@ -280,7 +283,7 @@ func TestResignWaitsForWork(t *testing.T) {
 		short, cancel := context.WithTimeout(c.t.Context(), 100*ms)
 		defer cancel()
 		require.Equal(t, context.DeadlineExceeded, c.host(3).Resign(short))
-		require.True(t, c.follow(3))
+		require.True(t, c.follow(3), "node 3 must lead until its work has returned")
 		require.NoError(t, c.host(3).Resign(c.t.Context()))
 		require.Equal(t, ended, time.Now())
 		c.quit(3)
@@ -409,8 +412,8 @@ func TestReignThatEndsEarly(t *testing.T) {
 			four.Send(spec.Message{Type: spec.Claim, From: id(4), To: id(3), Epoch: c.epoch() + 1, Question: 1})
 			return granted
 		})
-		require.False(t, beside)
-		require.Less(t, took, 2*c.timing.Reign)
+		require.False(t, beside, "OneActing: node 3 still acts in epoch %d, and has granted epoch %d to node 4", c.epoch(), c.epoch()+1)
+		require.Less(t, took, 2*c.timing.Reign, "node 4 must be granted its claim once node 3 has ended its work")
 		require.NoError(t, four.Close())
 	})
 }
@@ -451,7 +454,7 @@ func TestDeadline(t *testing.T) {
 			last, least := time.Time{}, time.Hour
 			for range 20_000 {
 				time.Sleep(100 * time.Microsecond)
-				require.True(t, reign.Valid())
+				require.True(t, reign.Valid(), "the reign is valid while its leader hears a quorum")
 				d := reign.Deadline()
 				require.False(t, d.Before(last), "a deadline never goes back")
 				require.LessOrEqual(t, time.Until(d), c.timing.Reign)
@@ -506,7 +509,7 @@ func TestDeadlineHolds(t *testing.T) {
 
 func TestZeroReign(t *testing.T) {
 	var r Reign
-	require.False(t, r.Valid())
+	require.False(t, r.Valid(), "the zero Reign is over")
 	require.Zero(t, r.Epoch())
-	require.True(t, r.Deadline().IsZero())
+	require.True(t, r.Deadline().IsZero(), "the zero Reign has no deadline")
 }

@@ -86,6 +86,6 @@ func TestBacksNow(t *testing.T) {
 	}
 	h.watch.Now = 1000
 	h.links.dead.Store(uint64(h.links.one(id(2))))
-	require.True(t, h.backsNow(id(1)))
-	require.False(t, h.backsNow(id(2)))
+	require.True(t, h.backsNow(id(1)), "node 1 has acknowledged a moment ago")
+	require.False(t, h.backsNow(id(2)), "node 2 is proved dead")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -56,7 +57,7 @@ func (f *forgetful) Disown() error {
 func TestDisowned(t *testing.T) {
 	for name, fails := range map[string]error{"": nil, "and the disk fails": errors.New("full")} {
 		t.Run("at its start "+name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				store, links := &forgetful{storage.NewMemory(), 0, fails}, &scripted{wake: make(chan struct{}, 1)}
 				links.give(transport.Event{Kind: transport.Disowned, Node: id(2)})
 				h, err := New(Config{ID: id(1), Members: []spec.NodeID{id(1), id(2), id(3)}, Storage: store, Transport: links})
@@ -78,17 +79,17 @@ func TestDisowned(t *testing.T) {
 	}
 	t.Run("later", func(t *testing.T) {
 		store := &forgetful{storage.NewMemory(), 0, nil}
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Run(t, func(t *testing.T) {
 			links := &scripted{wake: make(chan struct{}, 1)}
 			h, err := New(Config{ID: id(1), Members: []spec.NodeID{id(1)}, Storage: store, Transport: links})
 			require.NoError(t, err)
 			ended := make(chan error)
 			go func() { ended <- h.Run(t.Context()) }()
 			synctest.Wait()
-			require.True(t, h.Status().Leading)
+			require.True(t, h.Status().Leading, "a node that is alone must lead")
 			links.give(transport.Event{Kind: transport.Disowned, Node: id(2)})
 			require.ErrorIs(t, <-ended, ErrLostDisk)
-			require.False(t, h.Status().Leading)
+			require.False(t, h.Status().Leading, "a disowned node must not lead")
 		})
 	})
 }
@@ -111,7 +112,7 @@ func TestRecordIsTold(t *testing.T) {
 	for told, works := range map[spec.Durable]bool{
 		{}: false, kept: true, {Epoch: 4, Reserved: spec.Block}: false, {Epoch: 4, Grantee: id(1), Reserved: 2 * spec.Block}: false,
 	} {
-		synctest.Test(t, func(t *testing.T) {
+		bubbletest.Run(t, func(t *testing.T) {
 			store := storage.NewMemory()
 			require.NoError(t, store.Save(kept))
 			var begun []spec.Question

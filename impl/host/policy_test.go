@@ -70,7 +70,7 @@ func TestPatience(t *testing.T) {
 				p.links.forget()
 				test.holds(p)
 				if test.want == 0 {
-					require.True(t, p.links.has(spec.Election))
+					require.True(t, p.links.has(spec.Election), "node %d must stand at once", test.me)
 					return
 				}
 				within(t, test.want, p.until(spec.Election, time.Second))
@@ -133,7 +133,7 @@ func TestLinkThatFlaps(t *testing.T) {
 			p.learn(transport.Down, 1)
 			p.learn(transport.Up, 1)
 		}
-		require.False(t, p.links.has(spec.Election))
+		require.False(t, p.links.has(spec.Election), "a link that flaps must not start a second election")
 	})
 }
 
@@ -198,9 +198,9 @@ func TestElectionOver(t *testing.T) {
 					require.True(t, p.links.has(spec.Claim), "at once")
 				case 0:
 					time.Sleep(LAN().Election)
-					require.False(t, p.links.has(spec.Claim))
+					require.False(t, p.links.has(spec.Claim), "a candidate must wait for the election timeout")
 				default:
-					require.False(t, p.links.has(spec.Claim))
+					require.False(t, p.links.has(spec.Claim), "a candidate must not claim while it waits")
 					took := time.Since(began) + p.until(spec.Claim, time.Second)
 					require.InDelta(t, test.want, took, float64(200*time.Microsecond), "began is when the candidate was seen, and may lag")
 				}
@@ -249,10 +249,10 @@ func TestHeldUp(t *testing.T) {
 			p.links.forget()
 			p.clock.open()
 			time.Sleep(2*LAN().Heartbeat - ms)
-			require.False(t, p.links.has(spec.Election))
+			require.False(t, p.links.has(spec.Election), "node 1 must not suspect a leader whose messages may be queued")
 			p.hear(spec.Heartbeat, 2, 1)
 			time.Sleep(LAN().Patience - ms)
-			require.False(t, p.links.has(spec.Election))
+			require.False(t, p.links.has(spec.Election), "a heartbeat that was queued renews patience")
 			require.EqualValues(t, 1, p.Status().Counters.Pauses)
 		})
 	}
@@ -270,7 +270,7 @@ func TestLateClaim(t *testing.T) {
 		p.clock.open()
 		synctest.Wait()
 		require.NotEqual(t, spec.Leader, p.Status().Role)
-		require.False(t, p.links.has(spec.Coordinator))
+		require.False(t, p.links.has(spec.Coordinator), "a claimant that was held up must not announce itself")
 	})
 }
 
@@ -409,10 +409,10 @@ func TestDefers(t *testing.T) {
 	play(t, 3, 5, false, func(t *testing.T, p *fakeHost) {
 		p.hear(spec.Heartbeat, 5, 1)
 		p.hear(spec.Election, 4, 1)
-		require.False(t, p.links.has(spec.Refuse))
+		require.False(t, p.links.has(spec.Refuse), "a node that defers must not refuse at once")
 		p.learn(transport.Dead, 5)
-		require.True(t, p.links.has(spec.Assent))
-		require.False(t, p.links.has(spec.Refuse))
+		require.True(t, p.links.has(spec.Assent), "node 3 must assent when the leader is proved dead")
+		require.False(t, p.links.has(spec.Refuse), "node 3 must not refuse when it assents")
 	})
 	play(t, 3, 5, false, func(t *testing.T, p *fakeHost) {
 		p.hear(spec.Heartbeat, 5, 1)

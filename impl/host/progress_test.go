@@ -99,7 +99,7 @@ func TestHangingWorkResigns(t *testing.T) {
 		time.Sleep(patient + c.timing.Reign)
 		require.Equal(t, <-deadline, <-overrun, "the deadline moves no more")
 		require.ErrorIs(t, <-three.ended, ErrNoProgress, "it was to lead again, as the highest")
-		require.False(t, three.Status().Leading)
+		require.False(t, three.Status().Leading, "node 3 must not lead: its work hangs")
 		require.EqualValues(t, 2, three.Status().Counters.Changes, "nobody was told that it leads again")
 		c.remove(three)
 		c.awaitLeader(time.Second, 2)

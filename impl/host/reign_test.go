@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/impl/internal/reigns"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
@@ -65,7 +66,7 @@ func TestExpiredReignIsResigned(t *testing.T) {
 		go func() { _ = p.Lead(t.Context(), untilOver) }()
 		synctest.Wait() // who joins has the deadline looked at
 		p.hear(spec.Ack, 1, 1)
-		require.True(t, p.links.has(spec.Resign))
+		require.True(t, p.links.has(spec.Resign), "node 3 must resign from a reign in which no work can begin")
 		require.Equal(t, spec.Follower, p.Status().Role)
 		require.NoError(t, p.Close())
 		require.Equal(t, ErrClosed, <-worked)
@@ -83,7 +84,7 @@ func (c onChange) Changed(l Leadership) { c.call(l) }
 // TestWonWhileStopping: a grant that was on its way when the node was told to stop wins a reign that no work can begin in: the stop
 // would wait for it, and nothing would tell it to end.
 func TestWonWhileStopping(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		p := &fakeHost{t: t, me: 3, links: &scripted{wake: make(chan struct{}, 1)}}
 		led := 0
 		metrics := onChange{call: func(l Leadership) {
@@ -114,7 +115,7 @@ func TestWonWhileStopping(t *testing.T) {
 		require.NoError(t, <-ended)
 		require.Equal(t, ErrClosed, <-worked)
 		require.Equal(t, 1, led)
-		require.True(t, p.links.has(spec.Resign))
+		require.True(t, p.links.has(spec.Resign), "node 3 must resign from a reign that it won while it stopped")
 	})
 }
 

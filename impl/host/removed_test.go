@@ -24,14 +24,14 @@ func TestRemovedRunsOn(t *testing.T) {
 			time.Sleep(c.timing.Linger() / 2)
 			s := c.host(1).Status()
 			require.Equal(t, "removed", s.Membership)
-			require.False(t, s.Stopped)
+			require.False(t, s.Stopped, "a removed node must run on until it has lingered")
 			require.NoError(t, c.host(1).Check(t.Context()))
 			require.Equal(t, backs, c.count(spec.ImBack), "it says nothing more")
 			c.gone(1)
 			took := time.Since(began)
 			require.Greater(t, took, c.timing.Linger()-c.timing.Heartbeat-15*ms)
 			require.Less(t, took, c.timing.Linger()+15*ms)
-			require.True(t, c.follow(4))
+			require.True(t, c.follow(4), "node 4 must lead on")
 			require.EqualValues(t, 1, c.epoch())
 			backs = c.count(spec.ImBack)
 			c.start(1)
@@ -50,7 +50,7 @@ func TestRemovedHears(t *testing.T) {
 		p.first = voters(3, 1, 1, 2, 3)
 		p.links.forget()
 		p.hear(spec.Election, 2, 9)
-		require.True(t, p.links.has(spec.Refuse))
+		require.True(t, p.links.has(spec.Refuse), "a removed node must refuse to take part")
 		require.EqualValues(t, 4, p.Status().Epoch, "it learns nothing")
 		p.first = voters(5, 2, 1, 2, 3)
 		p.hear(spec.Heartbeat, 2, 5)
@@ -81,8 +81,8 @@ func TestRemovalLost(t *testing.T) {
 			c.await(c.timing.Linger(), "it is a member", func() bool { return c.host(1).Status().Membership == "voter" })
 			c.awaitLeader(5*time.Second, 5)
 			time.Sleep(2 * c.timing.Linger())
-			require.True(t, c.follow(5))
-			require.True(t, voters(1, 1, 1, 2, 3, 4, 5).SameMembers(c.leader().Members()))
+			require.True(t, c.follow(5), "node 5 must lead on")
+			require.True(t, voters(1, 1, 1, 2, 3, 4, 5).SameMembers(c.leader().Members()), "the members must be nodes 1 to 5")
 		})
 	}
 }
@@ -200,19 +200,19 @@ func TestBelieved(t *testing.T) {
 	message := func(from int) *spec.Message {
 		return &spec.Message{From: id(from), Configuration: voters(3, 1, 1, 8, 9)}
 	}
-	require.True(t, h.heeds(message(9)))
-	require.False(t, h.heeds(message(8)))
+	require.True(t, h.heeds(message(9)), "the operator has named node 9 as one to believe")
+	require.False(t, h.heeds(message(8)), "node 8 is unknown, and must not be believed")
 	for i := range 100 {
-		require.False(t, h.heeds(message(100+i)))
+		require.False(t, h.heeds(message(100+i)), "unknown node %d must not be believed", 100+i)
 	}
 	require.Len(t, h.unbelieved.list(), maxUnbelieved)
 
 	h.config.AddedBy = []spec.NodeID{id(8)}
 	require.False(t, h.heeds(message(8)), "it has members of its own")
 	h.state.Configuration = spec.EmptyConfiguration()
-	require.True(t, h.heeds(message(8)))
-	require.True(t, h.heeds(message(9)))
-	require.False(t, h.heeds(message(1)))
+	require.True(t, h.heeds(message(8)), "node 8 added this node, which has no members yet")
+	require.True(t, h.heeds(message(9)), "the operator has named node 9 as one to believe")
+	require.False(t, h.heeds(message(1)), "node 1 did not add this node, and is not to be believed")
 }
 
 // TestOtherDisk: an id that was heard of before does not come back with another disk, and a member does not get one.

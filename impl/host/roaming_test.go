@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -18,7 +18,7 @@ import (
 // the beginning.
 func roam(t *testing.T, n, first int, f func(t *testing.T, c *cluster)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		c := newCluster(t, n, 81)
 		var members []spec.Member
 		for i := range first {
@@ -83,7 +83,7 @@ func (c *cluster) drop(i int) spec.Configuration {
 	c.t.Helper()
 	conf := c.handOver(func(leader *member) (spec.Configuration, error) { return leader.RemoveMember(c.soon(), id(i), 0) })
 	_, member := conf.Member(id(i))
-	require.False(c.t, member)
+	require.False(c.t, member, "node %d must be no member after its removal", i)
 	if c.host(i) != nil {
 		c.gone(i)
 	}
@@ -117,7 +117,7 @@ func (c *cluster) gone(i int) {
 	m.cancel()
 	c.remove(m)
 	require.Equal(c.t, "removed", m.Status().Membership)
-	require.True(c.t, m.Status().Stopped)
+	require.True(c.t, m.Status().Stopped, "node %d must stop after its removal", m.id)
 }
 
 // soon returns a context in which what goes well has ended.

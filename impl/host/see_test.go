@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -101,26 +102,39 @@ func (c *cluster) sample() {
 			return
 		case <-time.After(ms):
 		}
-		var acting []spec.NodeID
-		now := time.Now()
-		for _, m := range c.alive() { // work of a host that hangs goes on
-			r := m.seen.Load().reign
-			if r != nil && now.Before(r.Deadline()) || now.Before(m.lease.until()) {
-				acting = append(acting, m.id)
-			}
-		}
-		if len(acting) > 1 {
-			c.broken("OneActing: %v act at once\n%v", acting, c)
+		if acting := c.acting(time.Now()); len(acting) > 1 {
+			c.broken("OneActing: %s\n%v", strings.Join(acting, ", and "), c)
 		}
 	}
 }
 
-// A lease is until when a program in another process acts: it was told the deadline, and does not ask before each act.
-type lease struct{ at atomic.Pointer[time.Time] }
+// acting returns the nodes that act now, each with its epoch. The work of a host that hangs goes on.
+func (c *cluster) acting(now time.Time) (all []string) {
+	for _, m := range c.alive() {
+		if r := m.seen.Load().reign; r != nil && now.Before(r.Deadline()) {
+			all = append(all, fmt.Sprintf("node %v acts in epoch %d until %v", m.id, r.Epoch, r.Deadline().Format(clockFormat)))
+		} else if lease := m.lease.at.Load(); lease != nil && now.Before(lease.until) {
+			all = append(all, fmt.Sprintf("the program of node %v acts in epoch %d until %v", m.id, lease.epoch, lease.until.Format(clockFormat)))
+		}
+	}
+	return all
+}
 
+const clockFormat = "15:04:05.000000"
+
+// A lease is until when a program in another process acts: it was told the deadline, and does not ask before each act.
+type lease struct{ at atomic.Pointer[promised] }
+
+// promised is what the program was told: its epoch, and the deadline.
+type promised struct {
+	epoch spec.Epoch
+	until time.Time
+}
+
+// until returns the deadline that the program was told, or the zero time while it does not act.
 func (l *lease) until() time.Time {
-	if at := l.at.Load(); at != nil {
-		return *at
+	if told := l.at.Load(); told != nil {
+		return told.until
 	}
 	return time.Time{}
 }
@@ -130,7 +144,7 @@ func (m *member) program(slow time.Duration) func(context.Context, Reign) error 
 	return func(ctx context.Context, r Reign) error {
 		for ctx.Err() == nil {
 			if deadline := r.Deadline(); r.Valid() {
-				m.lease.at.Store(&deadline)
+				m.lease.at.Store(&promised{r.Epoch(), deadline})
 			}
 			select {
 			case <-ctx.Done():

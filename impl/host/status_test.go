@@ -82,13 +82,13 @@ func TestStatus(t *testing.T) {
 		require.Equal(t, 3.0, counters["received"].(map[string]any)["CLAIM"])
 
 		leader := c.host(2).Status()
-		require.True(t, leader.Leading)
-		require.True(t, leader.Deadline.After(time.Now()))
+		require.True(t, leader.Leading, "node 2 must lead")
+		require.True(t, leader.Deadline.After(time.Now()), "the deadline of a leader lies ahead")
 		require.WithinDuration(t, time.Now(), leader.Since, 50*ms)
 		c.start(3)
 		time.Sleep(200 * ms)
-		require.True(t, one.Status().Links[1].Up)
-		require.False(t, one.Status().Links[1].Dead)
+		require.True(t, one.Status().Links[1].Up, "the link to node 3 is up")
+		require.False(t, one.Status().Links[1].Dead, "node 3 is not proved dead")
 	})
 }
 
@@ -99,7 +99,7 @@ func TestStatusNeverWaits(t *testing.T) {
 		h, err := New(config)
 		require.NoError(t, err)
 		s := h.Status()
-		require.True(t, s.Stopped)
+		require.True(t, s.Stopped, "a node that has not run yet counts as stopped")
 		require.Empty(t, s.Role)
 		require.NoError(t, h.Close())
 		m := c.start(1)
@@ -110,9 +110,9 @@ func TestStatusNeverWaits(t *testing.T) {
 		c.stuck(1, false)
 		c.quit(1)
 		s = m.Status()
-		require.True(t, s.Stopped)
-		require.False(t, s.Leading)
-		require.True(t, s.Leader.IsNone())
+		require.True(t, s.Stopped, "the node has stopped")
+		require.False(t, s.Leading, "a node that has stopped must not lead")
+		require.True(t, s.Leader.IsNone(), "a node that has stopped names no leader")
 	})
 }
 

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 )
 
 // A fault is one thing that goes wrong in a storm, or right again, and how long it is until the next.
@@ -149,7 +151,7 @@ func (c *cluster) calm() string {
 
 // storm runs a storm, and returns what was wrong.
 func storm(t *testing.T, n int, seed uint64, faults []fault) (wrong string) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		c := newCluster(t, n, seed)
 		c.phi = seed%2 == 0
 		defer func() {

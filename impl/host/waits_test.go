@@ -66,8 +66,8 @@ func TestWhoIsHeardLives(t *testing.T) {
 	play(t, 2, 3, false, func(t *testing.T, p *fakeHost) {
 		dead := func() bool { return p.Host.links.isDead().Has(2) }
 		p.learn(transport.Dead, 3)
-		require.True(t, dead())
+		require.True(t, dead(), "node 3 is proved dead")
 		p.hear(spec.Heartbeat, 3, 1)
-		require.False(t, dead())
+		require.False(t, dead(), "a message of node 3 refutes the proof of its death")
 	})
 }

@@ -28,8 +28,8 @@ func TestWatch(t *testing.T) {
 		require.WithinDuration(t, time.Now(), l.Since, ms)
 		l = <-watch
 		require.Equal(t, id(2), l.Leader)
-		require.False(t, l.Leading)
-		require.True(t, (<-c.host(2).Watch(c.t.Context())).Leading)
+		require.False(t, l.Leading, "node 1 must not lead")
+		require.True(t, (<-c.host(2).Watch(c.t.Context())).Leading, "node 2 must lead")
 		c.quit(1)
 		require.Equal(t, Leadership{Since: time.Now()}, <-watch, "who stops knows of no leader")
 		_, open := <-watch
@@ -45,12 +45,12 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 		synctest.Wait()
 		<-watch
 		_, open := <-watch
-		require.False(t, open)
+		require.False(t, open, "the watch ends with its context")
 		watch = h.Watch(ctx)
 		_, open = <-watch
 		require.True(t, open, "one value even so")
 		_, open = <-watch
-		require.False(t, open)
+		require.False(t, open, "the watch ends after one value")
 		require.Empty(t, h.watchers.watchers, "nothing is left")
 	})
 }
@@ -71,7 +71,7 @@ func TestSlowWatchers(t *testing.T) {
 		for _, watch := range all {
 			l := <-watch
 			require.Equal(t, spec.Epoch(11), l.Epoch)
-			require.True(t, l.Leading)
+			require.True(t, l.Leading, "a late reader gets the latest leadership")
 			require.Empty(t, watch)
 		}
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -74,7 +74,7 @@ func valueOf(span tracetest.SpanStub, key string) string {
 
 // TestReigns: the highest leads, ends, and comes back, and the next hands over to it. Each span is where that was, and nowhere else.
 func TestReigns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		network, began := transport.NewNetwork(nil), time.Now()
 		nodes := map[int]*node{}
 		for i, id := range members {
@@ -168,7 +168,7 @@ func (broken) Record(*spec.Event) error { return errors.New("the disk is full") 
 
 // TestChangeOfAHost: a host of members that come and go changes them, and what is seen of it is that.
 func TestChangeOfAHost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		id := spec.IntegerID(1)
 		first, err := spec.NewConfiguration(0, 1, []spec.Member{{ID: id, Kind: spec.Voter, Address: "a:1"}})
 		require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
@@ -74,7 +75,7 @@ func (m *member) seen() seen {
 // bubble runs a test on a cluster of n.
 func bubble(t *testing.T, n int, f func(t *testing.T, c *cluster)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		c := &cluster{t: t, timing: host.LAN(), disks: map[spec.NodeID]*storage.Memory{}, running: map[int]*member{}, acting: map[int]bool{}}
 		noise := rand.New(rand.NewPCG(81, 0))
 		var dice sync.Mutex

@@ -180,7 +180,7 @@ func TestAcquireWaits(t *testing.T) {
 		require.NoError(t, a.Lock.Update(t.Context(), heldBy(3, 1)))
 		require.InDelta(t, time.Second, time.Since(began), float64(10*ms))
 		require.EqualValues(t, 2, a.Reign().Epoch())
-		require.True(t, a.Reign().Valid())
+		require.True(t, a.Reign().Valid(), "the lock is held in the second reign")
 		record, first, err := a.Lock.Get(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "3", record.HolderIdentity)

@@ -142,7 +142,7 @@ func TestFirstErrorIsFinal(t *testing.T) {
 				}
 				_, found, err := f.Load()
 				require.Same(t, first, err)
-				require.False(t, found)
+				require.False(t, found, "a record whose save has failed must not be returned")
 				require.Equal(t, tried, disk.Calls(), "nothing is tried again")
 				require.NoError(t, f.Close())
 				require.Same(t, first, f.Save(promise(9, 2)), "closing does not hide it")
@@ -211,7 +211,7 @@ func TestMarkerComesBack(t *testing.T) {
 	require.NoError(t, err)
 	disk = disk.Crash(func(int) int { return 0 })
 	_, ok := disk.Content(marker)
-	require.True(t, ok)
+	require.True(t, ok, "the next start must write the marker")
 
 	disk = simdisk.New()
 	disk.Put(recordName, encode(me, promise(0, 0)))

@@ -26,7 +26,7 @@ func TestClosedAtOnce(t *testing.T) {
 	_, found, err := f.Load()
 	require.ErrorIs(t, err, fs.ErrClosed)
 	require.ErrorContains(t, err, filepath.Join(dir, recordName))
-	require.False(t, found)
+	require.False(t, found, "a closed record must not be returned")
 }
 
 // TestLongestRecord saves, reads and damages the longest record that there can be.
@@ -225,8 +225,8 @@ func TestReportOfARecordWithoutMarker(t *testing.T) {
 	require.NoError(t, open(t, dir).Save(promise(8, 5)))
 	report, err = Inspect(dir)
 	require.NoError(t, err)
-	require.True(t, report.Marked)
-	require.True(t, report.Locked)
+	require.True(t, report.Marked, "the first save must write the marker")
+	require.True(t, report.Locked, "the record is locked while it is open")
 
 	require.NoError(t, os.WriteFile(path, []byte("x"), 0o600))
 	report, err = Inspect(dir)
@@ -287,7 +287,7 @@ func TestMemoryHooks(t *testing.T) {
 		require.NoError(t, m.Save(promise(spec.Epoch(epoch), 5)))
 		p, found, err := m.Load()
 		require.NoError(t, err)
-		require.True(t, found)
+		require.True(t, found, "epoch %d is kept", epoch)
 		require.Equal(t, promise(spec.Epoch(epoch), 5), p)
 		require.Equal(t, []int{epoch, epoch, epoch}, []int{before, after, m.Saves()})
 	}

@@ -27,7 +27,7 @@ func open(t *testing.T, dir string) *File {
 func requirePromise(t *testing.T, f *File, want spec.Durable) {
 	p, found, err := f.Load()
 	require.NoError(t, err)
-	require.True(t, found)
+	require.True(t, found, "the record holds a promise")
 	require.Equal(t, want, p)
 }
 
@@ -209,7 +209,7 @@ func TestFirstStartAfterACrashInTheFirstSave(t *testing.T) {
 	f := open(t, dir)
 	_, found, err := f.Load()
 	require.NoError(t, err)
-	require.False(t, found)
+	require.False(t, found, "a first save that was cut short leaves no promise")
 	require.NoError(t, f.Save(promise(0, 0)))
 }
 
@@ -268,7 +268,7 @@ func TestDisown(t *testing.T) {
 			require.NoError(t, err)
 			p, found, err := again.Load()
 			require.NoError(t, err)
-			require.True(t, found)
+			require.True(t, found, "a raised record holds a promise")
 			require.EqualValues(t, 9, p.Epoch)
 			require.NoError(t, again.Close())
 		})

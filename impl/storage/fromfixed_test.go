@@ -120,7 +120,7 @@ func TestEveryCrashOfFromFixed(t *testing.T) {
 				}
 				p, found, err := f.Load()
 				require.NoError(t, err)
-				require.True(t, found)
+				require.True(t, found, "the record must be whole after call %d %s", call, outcome)
 				require.Equal(t, want, p)
 			})
 		}

@@ -148,7 +148,7 @@ func TestGroupsBeginAnew(t *testing.T) {
 	require.NoError(t, err)
 	defer g.Close()
 	p, found := g.Load(1)
-	require.True(t, found)
+	require.True(t, found, "the promise of group 1 must be copied to the new file")
 	require.Equal(t, promise(399, 5), p.Promise)
 	require.Equal(t, uint64(401), g.Began())
 }
@@ -159,7 +159,7 @@ func TestGroupsThatAreGone(t *testing.T) {
 	g, err := OpenGroups(dir, n(3), five)
 	require.NoError(t, err)
 	_, found := g.Load(7)
-	require.False(t, found)
+	require.False(t, found, "a new log holds no promise")
 	require.NoError(t, g.Save(batch(GroupPromise{7, reserving(promise(4, 5), 2), 0}, GroupPromise{8, promise(1, 5), 0})))
 	require.NoError(t, g.Forget([]uint64{7, 9}))
 	require.Len(t, g.kept, 1)
@@ -169,7 +169,7 @@ func TestGroupsThatAreGone(t *testing.T) {
 	defer g.Close()
 	for _, group := range []uint64{7, 9} {
 		p, found := g.Load(group)
-		require.True(t, found)
+		require.True(t, found, "group %d must keep its promise after it was forgotten", group)
 		require.Equal(t, reserving(promise(5, 0), 2), p.Promise)
 		require.Error(t, g.next(GroupPromise{group, reserving(promise(4, 1), 2), 0}), "the epoch that it has promised")
 	}
@@ -286,7 +286,7 @@ func TestGroupsAtTheirBounds(t *testing.T) {
 		require.NoError(t, err)
 	}
 	p, found := g.Load(1)
-	require.True(t, found)
+	require.True(t, found, "the promise of group 1 is kept")
 	require.Equal(t, last, p.Promise)
 	require.NoError(t, g.Close())
 }
@@ -439,10 +439,10 @@ func TestChangingGroupsThatAreGone(t *testing.T) {
 	require.NoError(t, err)
 	defer g.Close()
 	p, found := g.Load(7)
-	require.True(t, found)
+	require.True(t, found, "group 7 must come back with its newest members")
 	require.Equal(t, changed, p)
 	p, found = g.Load(8)
-	require.True(t, found)
+	require.True(t, found, "group 8 must come back with the epoch that it had")
 	require.Equal(t, GroupPromise{8, promise(10, 0), 0}, p, "above all that was promised, and of no members")
 	require.NoError(t, g.Save(batch(GroupPromise{8, with(promise(10, 1), 1, 2, 3), 12})), "it has begun with others")
 }
@@ -525,7 +525,7 @@ func TestGroupsAreRaised(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, g.Save(batch(GroupPromise{1, promise(4, 5), 0}, GroupPromise{2, promise(41, 3), 0})))
 		require.Contains(t, look().String(), "epochs to 41, ")
-		require.True(t, look().Locked)
+		require.True(t, look().Locked, "the log is locked while it is open")
 		require.NoError(t, g.Close())
 	}
 	raised := func(epoch spec.Epoch, groups ...uint64) {
@@ -534,7 +534,7 @@ func TestGroupsAreRaised(t *testing.T) {
 		require.NoError(t, err)
 		for _, group := range groups {
 			p, found := g.Load(group)
-			require.True(t, found)
+			require.True(t, found, "the epoch of group %d is raised", group)
 			require.Equal(t, spec.Durable{Epoch: epoch, Reserved: p.Promise.Reserved}, p.Promise)
 			require.Greater(t, p.Promise.Reserved, spec.Question(1<<30)*spec.Block)
 		}

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -107,7 +106,7 @@ func TestInspectWhileTheNodeRuns(t *testing.T) {
 		report, err := Inspect(dir)
 		require.NoError(t, err)
 		require.Nil(t, report.Problem)
-		require.True(t, report.Locked)
+		require.True(t, report.Locked, "the record is locked while the node runs")
 		require.Equal(t, os.Getpid(), report.Holder)
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "lock"), nil, 0o600))
@@ -136,7 +135,7 @@ func TestReadFails(t *testing.T) {
 		require.ErrorAs(t, err, &wrong)
 		require.Equal(t, unreadableKind, wrong.Kind)
 		require.ErrorIs(t, err, simdisk.ErrFault)
-		require.False(t, errors.Is(err, fs.ErrNotExist))
+		require.NotErrorIs(t, err, fs.ErrNotExist, "a record that cannot be read is not a missing one")
 		require.ErrorContains(t, err, "let this user read it, or bring back the disk")
 	}
 }

@@ -3,11 +3,11 @@ package storage
 import (
 	"errors"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -15,12 +15,12 @@ func TestMemory(t *testing.T) {
 	m := NewMemory()
 	_, found, err := m.Load()
 	require.NoError(t, err)
-	require.False(t, found)
+	require.False(t, found, "a new Memory holds no promise")
 	require.NoError(t, m.Save(promise(0, 0)))
 	require.NoError(t, m.Save(promise(2, 5)))
 	p, found, err := m.Load()
 	require.NoError(t, err)
-	require.True(t, found)
+	require.True(t, found, "Memory keeps a promise")
 	require.Equal(t, promise(2, 5), p)
 	require.Equal(t, 2, m.Saves())
 }
@@ -52,12 +52,12 @@ func TestMemoryFails(t *testing.T) {
 			require.Same(t, first, m.Save(promise(9, 1)))
 			_, found, err := m.Load()
 			require.Same(t, first, err)
-			require.False(t, found)
+			require.False(t, found, "Memory returns nothing after a save has failed")
 
 			again := m.Restart()
 			p, found, err := again.Load()
 			require.NoError(t, err)
-			require.True(t, found)
+			require.True(t, found, "a restart finds the promise that was saved")
 			require.Equal(t, c.after, p)
 			require.NoError(t, again.Save(promise(9, 1)))
 		})
@@ -65,7 +65,7 @@ func TestMemoryFails(t *testing.T) {
 }
 
 func TestMemoryOnADiskThatHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		m, begun := NewMemory(), time.Now()
 		m.Before(func(spec.Durable) error { time.Sleep(time.Minute); return nil })
 		require.NoError(t, m.Save(promise(1, 5)))

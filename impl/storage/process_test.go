@@ -215,14 +215,14 @@ func TestLockBetweenProcesses(t *testing.T) {
 	require.ErrorIs(t, Init(dir, who, first), ErrLocked)
 	report, err := Inspect(dir)
 	require.NoError(t, err)
-	require.True(t, report.Locked)
+	require.True(t, report.Locked, "the record is locked while another process holds it")
 	require.Contains(t, report.String(), "by process "+strconv.Itoa(report.Holder))
 	process.kill()
 	f := open(t, dir) // a lock that was left behind is none
 	require.NoError(t, f.Close())
 	report, err = Inspect(dir)
 	require.NoError(t, err)
-	require.False(t, report.Locked)
+	require.False(t, report.Locked, "a lock ends with its process")
 }
 
 func TestLockWithinOneProcess(t *testing.T) {

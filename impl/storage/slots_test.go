@@ -39,7 +39,7 @@ func TestHeadIsALaterVersion(t *testing.T) {
 		require.Equal(t, &flaw{futureKind, "its version is 4, and this program knows 3 only"}, f)
 	}
 	require.Equal(t, readToLoad, int(binary.BigEndian.Uint16(file[lengthAt:])), "to those it is as long as it says")
-	require.False(t, futureKind.raisable())
+	require.False(t, futureKind.raisable(), "no node may raise a record of a later version")
 	require.Contains(t, string(file[:readToLoad]), "\n\nThe promise of a node of bully is in this file, in two slots from byte 4096 on.")
 }
 

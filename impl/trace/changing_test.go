@@ -118,7 +118,7 @@ func TestRecorderOfChanging(t *testing.T) {
 	require.NoError(t, r.Close())
 	require.Equal(t, []string{"1-000001.ndjson", "1-000002.ndjson"}, names(t, dir))
 	header, events := read(t, filepath.Join(dir, "1-000001.ndjson"))
-	require.True(t, header.Changing)
+	require.True(t, header.Changing, "the header says that members change")
 	require.Equal(t, ids(2), header.Members)
 	require.Len(t, events, 2)
 	require.Equal(t, first, events[0].State.Configuration)

@@ -99,7 +99,7 @@ func contractOrder(t *testing.T, g ground) {
 				return len(got[others[id][0]])+len(got[others[id][1]]) == 2*batch
 			})
 			for _, other := range others[id] {
-				require.True(t, slices.IsSorted(got[other]))
+				require.True(t, slices.IsSorted(got[other]), "node %v must receive the messages of node %v in the order in which they were sent", id, other)
 				require.Len(t, got[other], batch)
 			}
 		}
@@ -172,7 +172,7 @@ func contractWake(t *testing.T, g ground) {
 	})
 	until(t, second, Up, one)
 	_, ok := first.Next()
-	require.False(t, ok)
+	require.False(t, ok, "a queue that was read to its end is empty")
 	select {
 	case <-first.Wake():
 		require.Fail(t, "there is nothing to wake for")
@@ -184,7 +184,7 @@ func contractWake(t *testing.T, g ground) {
 	for i := range 10 {
 		<-first.Wake()
 		event, ok := first.Next()
-		require.True(t, ok)
+		require.True(t, ok, "a wake-up comes with an event (round %d)", i)
 		require.Equal(t, claim(two, one, i), event.Message)
 	}
 	select {
@@ -209,7 +209,7 @@ func contractPaused(t *testing.T, g ground) {
 	}
 	events := untilEpoch(t, first, sent-1)
 	got := epochs(events, two)
-	require.True(t, slices.IsSorted(got))
+	require.True(t, slices.IsSorted(got), "messages must arrive in the order in which they were sent")
 	require.Less(t, len(got), sent)
 	require.Equal(t, []int{5000}, epochs(events, three), "no other node's messages are dropped for it")
 }

@@ -2,15 +2,16 @@ package transport
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 )
 
 // TestNetworkCutKeepsNothing cuts a link that has messages under way, and does not heal it until they would have arrived.
 func TestNetworkCutKeepsNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		n := NewNetwork(laterBy(10 * time.Millisecond))
 		first, second := n.Join(one), n.Join(two)
 		time.Sleep(20 * time.Millisecond)
@@ -28,7 +29,7 @@ func TestNetworkCutKeepsNothing(t *testing.T) {
 
 // TestNetworkRestartUnderWay restarts a node while messages to it are under way: they are not for its successor.
 func TestNetworkRestartUnderWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		n := NewNetwork(laterBy(10 * time.Millisecond))
 		first, second := n.Join(one), n.Join(two)
 		time.Sleep(20 * time.Millisecond)

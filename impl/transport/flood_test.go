@@ -145,5 +145,5 @@ func TestAcceptFails(t *testing.T) {
 	begin, asked := time.Now(), listener.asked.Load()
 	eventually(t, "it is asked again and again", func() bool { return listener.asked.Load() >= asked+4 })
 	require.GreaterOrEqual(t, time.Since(begin), 140*time.Millisecond, "three whole pauses, of 20, 40 and 80 ms at least")
-	require.True(t, node.Stats().Links[0].Hears)
+	require.True(t, node.Stats().Links[0].Hears, "the connection must stay when no file is left for others")
 }

@@ -36,9 +36,9 @@ func TestGate(t *testing.T) {
 	require.GreaterOrEqual(t, memberHandshakes, maxMembers, "all others may come back at once")
 
 	// Where a member has come from, and where one was reached, are its hosts too.
-	require.False(t, node.isOfMember(other))
+	require.False(t, node.isOfMember(other), "the host is not known to be one of a member")
 	node.byNode[two].from = other
-	require.True(t, node.isOfMember(other))
+	require.True(t, node.isOfMember(other), "the host from which a member connected is one of a member")
 }
 
 // TestGateIsShut: no signature is made for who is not to be served, and members come in when others are not let in.

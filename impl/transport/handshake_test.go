@@ -56,7 +56,7 @@ func TestRefusals(t *testing.T) {
 	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, wrongNodeRefusal: 1, nonMemberRefusal: 1, itselfRefusal: 1, otherKindRefusal: 1, otherMembersRefusal: 1, WrongVersion: 2}, happened(t, stats))
 	eventually(t, "those who were refused are gone", func() bool { return node.Stats().Unwelcome == 9 })
 	require.Zero(t, stats.Links[0].Replaced)
-	require.True(t, stats.Links[0].Hears)
+	require.True(t, stats.Links[0].Hears, "refused hellos must not end the connection of a member")
 }
 
 // What is no handshake is not answered.
@@ -147,7 +147,7 @@ func TestSlowHandshake(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	ends(t, drip)
-	require.False(t, node.Stats().Links[0].Hears)
+	require.False(t, node.Stats().Links[0].Hears, "a handshake that never ends must not make a connection")
 	eventually(t, "it is counted", func() bool { return node.Stats().Stalled == 3 })
 }
 
@@ -278,7 +278,7 @@ func FuzzHello(f *testing.F) {
 			return
 		}
 		require.Equal(t, said[:len(said)-r.Len()], h.append(nil), "what is accepted has one form")
-		require.True(t, h.from.Valid() && h.to.Valid() && validCluster(h.cluster) && validAddress(h.address) && h.boot != 0)
+		require.True(t, h.from.Valid() && h.to.Valid() && validCluster(h.cluster) && validAddress(h.address) && h.boot != 0, "an accepted hello must be valid in each field")
 	})
 }
 

@@ -49,20 +49,20 @@ func TestLostDisk(t *testing.T) {
 			a := greetAs(t, second, run(8, c.next))
 			if !c.lost {
 				require.Equal(t, welcome, a.code)
-				require.False(t, node.Stats().Links[0].LostDisk)
+				require.False(t, node.Stats().Links[0].LostDisk, "node 2 has not lost its disk")
 				return
 			}
 			require.Equal(t, RecordLost, a.code)
 			require.Equal(t, c.knows, a.reserved)
 			ends(t, second)
 			until(t, node, LostDisk, two)
-			require.True(t, node.Stats().Links[0].LostDisk)
+			require.True(t, node.Stats().Links[0].LostDisk, "node 2 must be reported as one that has lost its disk")
 			require.True(t, node.Stats().Links[0].Hears, "the last run is heard as before")
 
 			require.Equal(t, RecordLost, greetAs(t, connect(t, node), run(9, c.next)).code, "it is told once only")
 			require.Equal(t, welcome, greetAs(t, connect(t, node), run(7, c.last)).code, "a run that goes on is not another")
 			require.Equal(t, welcome, greetAs(t, connect(t, node), run(10, 90)).code, "a record that was raised")
-			require.False(t, node.Stats().Links[0].LostDisk)
+			require.False(t, node.Stats().Links[0].LostDisk, "a raised record ends the report of a lost disk")
 			event, ok := node.Next()
 			for ; ok && event.Kind == Received; event, ok = node.Next() {
 			}
@@ -144,7 +144,7 @@ func TestOldCopyOfTheSameRun(t *testing.T) {
 			require.Contains(t, c.keeps.lacks(record{epoch: a.epoch, granted: a.granted, configuration: a.configuration}), c.lacks)
 			ends(t, second)
 			until(t, node, LostDisk, two)
-			require.True(t, node.Stats().Links[0].LostDisk)
+			require.True(t, node.Stats().Links[0].LostDisk, "node 2 must be reported as one that runs from an old copy")
 			require.Equal(t, welcome, greetAs(t, connect(t, node), says(9, a.record, 3)).code, "the disk itself, at last")
 		})
 	}
@@ -190,7 +190,7 @@ func TestLostDiskIsDialled(t *testing.T) {
 			third := n.start(two)
 			until(t, stays, Up, two)
 			until(t, third, Up, one)
-			require.False(t, stays.Stats().Links[0].LostDisk)
+			require.False(t, stays.Stats().Links[0].LostDisk, "node 2 has kept its record")
 		})
 	}
 }
@@ -255,10 +255,10 @@ func TestLostDiskAnswers(t *testing.T) {
 	until(t, node, Down, two)
 	ends(t, answers(life{boot: 8, record: record{reserved: 4 * spec.Block}}))
 	require.Equal(t, []Kind{LostDisk}, kinds(until(t, node, LostDisk, two), two))
-	require.True(t, node.Stats().Links[0].LostDisk)
+	require.True(t, node.Stats().Links[0].LostDisk, "node 2 must be reported as one that has lost its disk")
 	answers(life{boot: 9, record: record{reserved: 5 * spec.Block}})
 	until(t, node, Up, two)
-	require.False(t, node.Stats().Links[0].LostDisk)
+	require.False(t, node.Stats().Links[0].LostDisk, "a record that is new enough ends the report of a lost disk")
 }
 
 // A node does not stop for good because somebody says that its disk is lost, but because a member knows what its record does not.
@@ -333,14 +333,14 @@ func TestTwice(t *testing.T) {
 		second := connect(t, node)
 		require.Equal(t, RecordLost, greetAs(t, second, run(8, 0)).code)
 		require.Equal(t, round > 0, strings.Contains(logged.String(), "two programs"), "nobody has said anything since")
-		require.True(t, node.Stats().Links[0].LostDisk)
+		require.True(t, node.Stats().Links[0].LostDisk, "node 2 must be reported as one that has lost its disk")
 		beat()
 		require.Equal(t, 1, strings.Count(logged.String(), "two programs run as one node"), logged.String())
 		require.Contains(t, logged.String(), "twice=2")
 		require.Contains(t, logged.String(), "heeded="+first.LocalAddr().String())
 		if round == 0 {
 			require.Contains(t, logged.String(), "not_heeded="+second.LocalAddr().String())
-			require.False(t, node.Stats().Links[0].LostDisk)
+			require.False(t, node.Stats().Links[0].LostDisk, "a message of the right run ends the report of a lost disk")
 		}
 	}
 	require.Equal(t, []Kind{LostDisk, Twice, LostDisk}, slices.DeleteFunc(kinds(drained(node), two), func(k Kind) bool { return k == Received }))

@@ -91,7 +91,7 @@ func TestMemberThatLeavesAndEnds(t *testing.T) {
 	next(t, dials).fail(errRefused)
 	eventually(t, "it cannot be reached", func() bool { return node.Stats().Lost == 1 })
 	nothing(t, node)
-	require.False(t, node.Stats().NonMembers[0].Dead)
+	require.False(t, node.Stats().NonMembers[0].Dead, "a node that refuses is not proved dead")
 	node.SetMembers(members)
 	next(t, dials).fail(errRefused)
 	sees(t, node, "Dead 2")
@@ -161,7 +161,7 @@ func TestOldAddressProvesNothing(t *testing.T) {
 	a := attempt{way: node.byNode[two].target(), heard: node.byNode[two].heard}
 	node.mu.Unlock()
 	node.SetMembers(map[spec.NodeID]string{two: JoinAddress("two", disk(two))})
-	require.False(t, node.proves(node.byNode[two], a, errRefused))
+	require.False(t, node.proves(node.byNode[two], a, errRefused), "a dial to an old address proves nothing")
 	<-old.ctx.Done()
 	node.SetMembers(nil)
 	require.False(t, node.proves(node.byNode[two], a, errRefused), "nor of one that is no member")

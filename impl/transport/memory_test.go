@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -99,7 +100,7 @@ func TestNetworkCuts(t *testing.T) {
 }
 
 func TestNetworkDelays(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		n := NewNetwork(func(from, to spec.NodeID) time.Duration {
 			return map[spec.Link]time.Duration{{From: one, To: two}: 10 * time.Millisecond, {From: two, To: one}: 30 * time.Millisecond}[spec.Link{From: from, To: to}]
 		})
@@ -110,7 +111,7 @@ func TestNetworkDelays(t *testing.T) {
 			for i, w := range want {
 				<-n.Wake()
 				e, ok := n.Next()
-				require.True(t, ok)
+				require.True(t, ok, "event %d comes with its wake-up", i)
 				require.Equal(t, w, e.String())
 				require.Equal(t, time.Duration(ms)*time.Millisecond, time.Since(begin), "%d: %v", i, e)
 			}
@@ -146,7 +147,7 @@ func TestNetworkDelays(t *testing.T) {
 
 // A cut loses what is under way, and what is known of a link stays true.
 func TestNetworkCutUnderWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		n := NewNetwork(laterBy(10 * time.Millisecond))
 		first, second := n.Join(one), n.Join(two)
 		time.Sleep(5 * time.Millisecond)
@@ -172,7 +173,7 @@ func TestNetworkCutUnderWay(t *testing.T) {
 
 // What is under way to a node that has ended comes to nobody.
 func TestNetworkKillUnderWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		n := NewNetwork(laterBy(10 * time.Millisecond))
 		first, second := n.Join(one), n.Join(two)
 		time.Sleep(20 * time.Millisecond)
@@ -194,7 +195,7 @@ func TestNetworkKillUnderWay(t *testing.T) {
 
 // However long each message takes, a link is FIFO; a message of negative delay is lost.
 func TestNetworkIsFIFO(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
 		lost := 0
 		n := NewNetwork(func(_, _ spec.NodeID) time.Duration {
@@ -221,7 +222,7 @@ func TestNetworkIsFIFO(t *testing.T) {
 		}
 		require.NotZero(t, lost)
 		require.Len(t, got, sent-lost)
-		require.True(t, slices.IsSorted(epochs(got, two)))
+		require.True(t, slices.IsSorted(epochs(got, two)), "messages must arrive in the order in which they were sent")
 	})
 }
 

@@ -149,7 +149,7 @@ func TestOffersThatAreRefused(t *testing.T) {
 	stats := node.Stats()
 	require.Equal(t, map[Refusal]uint64{WrongCluster: 2, wrongNodeRefusal: 1, itselfRefusal: 1, staleAddressRefusal: 1, wrongIncarnationRefusal: 1, otherKindRefusal: 1}, happened(t, stats))
 	require.Zero(t, stats.Links[0].Replaced)
-	require.True(t, stats.Links[0].Hears)
+	require.True(t, stats.Links[0].Hears, "refused offers must not end the connection of a member")
 	require.Empty(t, stats.NonMembers)
 	require.Equal(t, welcome, greetAs(t, connect(t, node), with(func(o *hello) { o.wanted = disk(one) })).code)
 }

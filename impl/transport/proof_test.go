@@ -228,7 +228,7 @@ func TestNotDeadWhileHeard(t *testing.T) {
 	nothing(t, node)
 	d.fail(errRefused)
 	sees(t, node, "Dead 2")
-	require.True(t, node.Stats().Links[0].Dead)
+	require.True(t, node.Stats().Links[0].Dead, "node 2 is proved dead when its address refuses")
 }
 
 // The dial began before the node listened. It has started since, has spoken, and its connection has ended: that may be
@@ -340,7 +340,7 @@ func TestSuccessorComesAfterDead(t *testing.T) {
 	d.fail(errRefused)
 	eventually(t, "the refusal is known", func() bool { return node.Stats().Links[0].Dead })
 	require.Equal(t, welcome, greetAs(t, inbound, helloOf(two)).code)
-	require.False(t, node.Stats().Links[0].Dead)
+	require.False(t, node.Stats().Links[0].Dead, "a new connection ends the proof of death")
 	write(t, inbound, claim(two, one, 1))
 	sees(t, node, "Dead 2", "Received 2→1 CLAIM epoch:1 question:1")
 }
@@ -407,5 +407,5 @@ func TestDialTCP(t *testing.T) {
 	}
 	_, err := dialTCP(t.Context(), nil, "no-such-name.invalid:1")
 	require.Error(t, err)
-	require.False(t, refused(err))
+	require.False(t, refused(err), "an error of the name server is no refusal")
 }

@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 	"net"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -53,13 +53,13 @@ func TestCannotGreet(t *testing.T) {
 
 // The pause grows with each dial that fails, and is short again after one that did not, or when the node is known to be there.
 func TestPauseGrows(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		c, err := Config{ID: one, Cluster: "test", Members: map[spec.NodeID]string{one: "127.0.0.1:0"}, Rand: rand.New(rand.NewPCG(1, 2))}.complete()
 		require.NoError(t, err)
 		node, l := &TCP{config: c, ctx: t.Context()}, &link{kick: make(chan struct{}, 1)}
 		pause := func(err error) time.Duration {
 			begin := time.Now()
-			require.True(t, node.pause(l, err))
+			require.True(t, node.pause(l, err), "the pause ends before its context")
 			return time.Since(begin)
 		}
 		grows := func() {
@@ -107,7 +107,7 @@ func TestConnectedIsForgiven(t *testing.T) {
 	c, err := Config{ID: one, Cluster: "test", Members: map[spec.NodeID]string{one: "127.0.0.1:0"}}.complete()
 	require.NoError(t, err)
 	l := &link{pace: pace{failures: 3, ends: dyingTries}}
-	require.True(t, (&TCP{config: c, ctx: t.Context()}).pause(l, nil))
+	require.True(t, (&TCP{config: c, ctx: t.Context()}).pause(l, nil), "the pause ends before its context")
 	require.Zero(t, l.pace.failures)
 	require.Zero(t, l.pace.ends)
 }

@@ -24,7 +24,7 @@ func TestReplaced(t *testing.T) {
 	stats := node.Stats().Links[0]
 	require.Equal(t, uint64(1), stats.Replaced)
 	require.Equal(t, uint64(2), stats.Undelivered)
-	require.True(t, stats.Hears)
+	require.True(t, stats.Hears, "the new connection of node 2 must be in use")
 }
 
 // What had been read of the old one, and not yet delivered, comes too late.

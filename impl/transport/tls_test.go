@@ -172,7 +172,7 @@ func TestTLSRefuses(t *testing.T) {
 					event, ok := node.Next()
 					require.False(t, ok, event)
 				}
-				require.False(t, first.Stats().Links[0].Hears)
+				require.False(t, first.Stats().Links[0].Hears, "the connection must be refused")
 				require.NoError(t, first.Close())
 				require.NoError(t, second.Close())
 			}
@@ -252,7 +252,7 @@ func TestTLSVerifyConnection(t *testing.T) {
 	})
 	require.Contains(t, logged.String(), "revoked")
 	for _, node := range []*TCP{first, second} {
-		require.False(t, node.Stats().Links[0].Up)
+		require.False(t, node.Stats().Links[0].Up, "a connection that the caller's check refuses must not be up")
 	}
 }
 

@@ -20,7 +20,7 @@ func leading(t *testing.T, careless bool) *lease.Candidate {
 	c.Step(lease.Start())
 	out := c.Step(answer(lease.Created, 1, 1, entryOf(1, lease.SharedKey, 4), none, entryOf(1, lease.SharedKey, 4)))
 	require.Empty(t, out.Ignored)
-	require.True(t, c.Leads())
+	require.True(t, c.Leads(), "the holder of the key leads")
 	return c
 }
 
@@ -44,7 +44,7 @@ func TestCandidateAsks(t *testing.T) {
 	out := c.Step(lease.Start())
 	require.Equal(t, []lease.Message{create(1, lease.SharedKey, 1)}, out.Send)
 	require.Equal(t, []lease.Timer{lease.Renewal, 1}, out.Set)
-	require.True(t, c.Stands())
+	require.True(t, c.Stands(), "a candidate that has asked stands")
 	for number := 2; number < 9; number++ {
 		out = c.Step(lease.Timeout(lease.Renewal))
 		require.Equal(t, []lease.Message{create(1, lease.SharedKey, number)}, out.Send)
@@ -57,7 +57,7 @@ func TestCandidateAsks(t *testing.T) {
 func TestCandidateLeads(t *testing.T) {
 	c := leading(t, false)
 	requireLeader(t, c, 1, 4)
-	require.False(t, c.Stands())
+	require.False(t, c.Stands(), "a leader does not stand")
 }
 
 // Who finds the key held follows, watches it, and watches it again while nothing comes of it.
@@ -69,7 +69,7 @@ func TestCandidateFollows(t *testing.T) {
 	out := c.Step(answer(lease.Held, 2, 1, held, none, held))
 	require.Equal(t, lease.Output{Stop: []lease.Timer{lease.Renewal}, Set: []lease.Timer{lease.Rewatch}, Send: watch}, out)
 	requireLeader(t, c, 1, 4)
-	require.False(t, c.Leads())
+	require.False(t, c.Leads(), "a candidate that finds the key held must not lead")
 	require.Equal(t, lease.Output{Set: []lease.Timer{lease.Rewatch}, Send: watch}, c.Step(lease.Timeout(lease.Rewatch)))
 	require.NotEmpty(t, c.Step(lease.Timeout(lease.Renewal)).Ignored)
 
@@ -96,10 +96,10 @@ func TestCandidateInLine(t *testing.T) {
 
 	out = c.Step(gone(3, before))
 	require.Equal(t, []lease.Message{create(3, 3, 3)}, out.Send)
-	require.True(t, c.Stands())
+	require.True(t, c.Stands(), "the next in line stands when the one before it is gone")
 	c.Step(answer(lease.Created, 3, 3, mine, none, mine))
 	requireLeader(t, c, 3, 3)
-	require.True(t, c.Leads())
+	require.True(t, c.Leads(), "the first in line leads")
 }
 
 // The news that the one before is gone may be lost: a renewal tells it as well.
@@ -110,9 +110,9 @@ func TestCandidateMissesGone(t *testing.T) {
 	c.Step(answer(lease.Created, 2, 1, mine, first, first))
 	c.Step(lease.Timeout(lease.Renewal))
 	c.Step(answer(lease.Renewed, 2, 2, mine, none, mine))
-	require.True(t, c.Leads())
+	require.True(t, c.Leads(), "the answer to a renewal must make the first in line lead")
 	require.NotEmpty(t, c.Step(gone(2, first)).Ignored)
-	require.True(t, c.Leads())
+	require.True(t, c.Leads(), "news that comes twice must not end the reign")
 }
 
 // The deadline counts from the sending of the last renewal that was answered: earlier ones are stopped, later ones run.
@@ -128,7 +128,7 @@ func TestCandidateDeadline(t *testing.T) {
 	require.Empty(t, out.Send, "to ask at once would renew what it has given up, and keep the others out")
 	require.Equal(t, []lease.Timer{lease.Rewatch}, out.Set)
 	require.Contains(t, out.Stop, lease.Renewal)
-	require.False(t, c.Leads())
+	require.False(t, c.Leads(), "a leader must step down at its deadline")
 	require.NotEmpty(t, c.Step(answer(lease.Renewed, 1, 3, mine, none, mine)).Ignored, "it has given that entry up")
 	require.NotEmpty(t, c.Step(lease.Timeout(lease.Renewal)).Ignored)
 
@@ -144,14 +144,14 @@ func TestCandidateOtherDeadline(t *testing.T) {
 	mine := entryOf(1, lease.SharedKey, 4)
 	c.Step(lease.Timeout(lease.Renewal))
 	c.Step(lease.Timeout(lease.Timer(2)))
-	require.True(t, c.Leads())
+	require.True(t, c.Leads(), "the end of an older deadline must not end the reign")
 	require.NotEmpty(t, c.Step(answer(lease.Renewed, 1, 2, mine, none, mine)).Ignored)
 
 	asks := newCandidate(t, 1, lease.SharedKey, false)
 	asks.Step(lease.Start())
 	asks.Step(lease.Timeout(lease.Timer(1)))
 	require.NotEmpty(t, asks.Step(answer(lease.Created, 1, 1, mine, none, mine)).Ignored, "it is too old to lead on")
-	require.False(t, asks.Leads())
+	require.False(t, asks.Leads(), "an answer that came after its deadline must not make a leader")
 }
 
 // While all deadlines are taken and the oldest is the one that counts, the last number is asked again, with its deadline.
@@ -189,11 +189,11 @@ func TestCandidateWithoutDeadline(t *testing.T) {
 		require.Equal(t, number, out.Send[0].Number)
 	}
 	require.NotEmpty(t, c.Step(lease.Timeout(lease.Timer(1))).Ignored)
-	require.True(t, c.Leads())
+	require.True(t, c.Leads(), "a careless leader leads on after its deadline")
 	out := c.Step(gone(1, entryOf(1, lease.SharedKey, 4)))
 	require.Equal(t, "its lease is gone, says the store", out.Note)
-	require.False(t, c.Leads())
-	require.True(t, c.Stands())
+	require.False(t, c.Leads(), "a careless leader must step down when the store says that its lease is gone")
+	require.True(t, c.Stands(), "a candidate stands again after it has lost its lease")
 }
 
 // Who resigns deletes its entry, and is over: the host makes another candidate, with another session.
@@ -203,8 +203,8 @@ func TestCandidateResigns(t *testing.T) {
 	out := c.Step(lease.Resign())
 	require.Equal(t, lease.Output{Send: []lease.Message{{Kind: lease.Delete, From: 1, Entry: mine}}, Note: "resigns"}, out)
 	requireLeader(t, c, 0, 0)
-	require.False(t, c.Leads())
-	require.False(t, c.Stands())
+	require.False(t, c.Leads(), "a candidate that has resigned must not lead")
+	require.False(t, c.Stands(), "a candidate that has resigned must not stand")
 	for _, in := range []lease.Input{lease.Resign(), lease.Suspect(), lease.Start(), lease.Timeout(lease.Renewal), lease.Timeout(1), gone(1, mine)} {
 		out := c.Step(in)
 		require.Equal(t, lease.Output{Ignored: out.Ignored}, out)
@@ -233,10 +233,10 @@ func TestCandidateKnowsItsLife(t *testing.T) {
 	former := entryOf(1, lease.SharedKey, 4)
 	former.Session = 999
 	c.Step(answer(lease.Created, 1, 1, former, none, former))
-	require.False(t, c.Leads())
+	require.False(t, c.Leads(), "the entry of an earlier life must not make a leader")
 	out := c.Step(answer(lease.Held, 1, 1, former, none, former))
 	require.Equal(t, lease.Watch, out.Send[0].Kind)
-	require.False(t, c.Leads())
+	require.False(t, c.Leads(), "the entry of an earlier life must not make a leader")
 }
 
 // An answer that says nothing about an entry is none: who asks goes on.
@@ -245,7 +245,7 @@ func TestCandidateIgnoresAnswersWithoutEntry(t *testing.T) {
 		c := newCandidate(t, 1, lease.SharedKey, false)
 		c.Step(lease.Start())
 		require.NotEmpty(t, c.Step(answer(kind, 1, 1, none, none, none)).Ignored)
-		require.True(t, c.Stands())
+		require.True(t, c.Stands(), "an answer without an entry must not end the candidacy")
 	}
 	c := newCandidate(t, 1, lease.SharedKey, false)
 	c.Step(lease.Start())

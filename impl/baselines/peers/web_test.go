@@ -48,7 +48,7 @@ func TestViewsThatDiffer(t *testing.T) {
 	two, three := "2", "3"
 	v := View{At: 1, Node: "1", Role: "follower", Leader: &two, Epoch: 4}
 	other := "2"
-	require.True(t, v.Same(View{At: 2, Node: "1", Role: "follower", Leader: &other, Epoch: 4}))
+	require.True(t, v.Same(View{At: 2, Node: "1", Role: "follower", Leader: &other, Epoch: 4}), "views that differ in their times are the same")
 	for _, w := range []View{
 		{Role: "candidate", Leader: &two, Epoch: 4},
 		{Role: "follower", Epoch: 4},
@@ -56,8 +56,8 @@ func TestViewsThatDiffer(t *testing.T) {
 		{Role: "follower", Leader: &two, Epoch: 5},
 		{Role: "follower", Leader: &two, Epoch: 4, Leading: true},
 	} {
-		require.False(t, v.Same(w))
-		require.False(t, w.Same(v))
+		require.False(t, v.Same(w), "view %+v must differ from %+v", w, v)
+		require.False(t, w.Same(v), "view %+v must differ from %+v", v, w)
 	}
 
 	h := NewHub("1")
@@ -131,6 +131,6 @@ func TestEnds(t *testing.T) {
 		}
 		s := System{Start: func(Options, io.Writer) (Node, error) { return n, nil }}
 		require.ErrorContains(t, s.serve(test.ctx, Options{HTTP: test.http}, io.Discard), test.want)
-		require.True(t, n.closed)
+		require.True(t, n.closed, "a node must be closed when its server ends")
 	}
 }

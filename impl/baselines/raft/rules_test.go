@@ -80,7 +80,7 @@ func TestStand(t *testing.T) {
 func TestAsk(t *testing.T) {
 	n := started(t, Config{PreVote: true}, 2, 4, Saved{Term: 4, Vote: 3})
 	out := take(t, n, Election)
-	require.False(t, out.Save)
+	require.False(t, out.Save, "a node that asks for a pre-vote must save nothing")
 	require.Equal(t, []Message{{RequestPreVote, 2, 1, 5}, {RequestPreVote, 2, 3, 5}, {RequestPreVote, 2, 4, 5}}, out.Send)
 	require.Equal(t, PreCandidate, n.Role())
 	for _, no := range []Message{
@@ -104,7 +104,7 @@ func TestOneVote(t *testing.T) {
 		require.Equal(t, Output{Save: true, Saved: Saved{Term: 3, Vote: 3}, Set: []Timer{Election}, Send: []Message{{Vote, 1, 3, 3}}}, out)
 		require.Equal(t, Output{Send: []Message{{NoVote, 1, 2, 3}}}, take(t, n, Message{RequestVote, 2, 1, 3}))
 		again := take(t, n, Message{RequestVote, 3, 1, 3})
-		require.False(t, again.Save)
+		require.False(t, again.Save, "a vote that is repeated must not be saved again")
 		require.Equal(t, []Message{{Vote, 1, 3, 3}}, again.Send, "the first answer may be lost")
 		require.Equal(t, []Message{{NoVote, 1, 2, 3}}, take(t, n, Message{RequestVote, 2, 1, 2}).Send, "who is behind learns the term (§5.1)")
 
@@ -275,7 +275,7 @@ func TestCheckQuorum(t *testing.T) {
 	require.Equal(t, Follower, n.Role())
 	require.Zero(t, n.Leader())
 	require.Equal(t, uint64(1), n.Term())
-	require.False(t, out.Save)
+	require.False(t, out.Save, "a leader that steps down keeps its term, and must save nothing")
 	require.Equal(t, []Timer{Quorum, Heartbeat}, out.Stop)
 	require.Equal(t, []Timer{Election}, out.Set)
 	require.Equal(t, "no such timer runs", led(t, Config{PreVote: true}, 5).Step(Quorum).Ignored)

@@ -180,7 +180,7 @@ func (w *net) agreed(l int) {
 	for id, node := range w.nodes {
 		require.Equal(w.t, l, node.Leader(), "node %d", id)
 		require.Equal(w.t, id == l, node.Leading())
-		require.False(w.t, node.Participating())
+		require.False(w.t, node.Participating(), "node %d must not take part in an election that has ended", id)
 	}
 }
 

@@ -265,7 +265,7 @@ func TestOne(t *testing.T) {
 	for name, form := range forms {
 		node := started(t, 1, 1, form)
 		require.Equal(t, "set heartbeat", said(node.Step(ring.Suspect())), name)
-		require.True(t, node.Leading())
+		require.True(t, node.Leading(), "a ring of one must elect itself (%s)", name)
 		require.Equal(t, "set heartbeat", said(node.Step(ring.Timeout(ring.Heartbeat))), name)
 	}
 }
@@ -342,7 +342,7 @@ func TestBadInputIsIgnored(t *testing.T) {
 		out := node.Step(c.in)
 		require.Equal(t, ring.Output{Ignored: c.reason}, out)
 		require.Equal(t, 0, node.Leader())
-		require.False(t, node.Participating())
+		require.False(t, node.Participating(), "an input that is ignored must not begin an election")
 	}
 	node, err := ring.New(ring.Config{ID: 3, Ring: []int{1, 2, 3}, Form: ring.Lists})
 	require.NoError(t, err)

@@ -103,7 +103,7 @@ func TestAnyInputs(t *testing.T) {
 				runs[timer] = true
 			}
 			for _, m := range out.Send {
-				require.True(t, m.From == c.ID && m.To >= 1 && m.To <= 4 && m.To != c.ID)
+				require.True(t, m.From == c.ID && m.To >= 1 && m.To <= 4 && m.To != c.ID, "message %+v must be from this node to another member", m)
 			}
 			require.Equal(t, n.Role() == textbook.Leader, n.Leader() == c.ID)
 			require.Equal(t, n.Role() == textbook.Leader, runs[textbook.Interval])

@@ -112,5 +112,5 @@ func TestNames(t *testing.T) {
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(names))), len(names))
 	require.Len(t, algorithms.Usual(), 8)
 	_, ok := algorithms.Named("paxos")
-	require.False(t, ok)
+	require.False(t, ok, "no algorithm is named paxos")
 }

@@ -29,7 +29,7 @@ func TestBullyMessages(t *testing.T) {
 		s.Timing.Patience = 100 * time.Second
 		r, err := compare.Run(s, algorithms.Bully(), 1, compare.Options{})
 		require.NoError(t, err)
-		require.True(t, r.Agreed)
+		require.True(t, r.Agreed, "all nodes must agree on the leader at the end")
 		require.Equal(t, 6*(n-1), r.Election)
 		for _, kind := range []string{"ELECTION", "ASSENT", "CLAIM", "GRANT", "COORDINATOR", "ACK"} {
 			require.Equal(t, n-1, r.Messages[kind], kind)

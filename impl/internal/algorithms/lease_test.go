@@ -108,7 +108,7 @@ func TestLeaseMessages(t *testing.T) {
 		}
 		for name, after := range want {
 			result := leaseRun(t, s, algorithm(t, name))
-			require.True(t, result.Agreed)
+			require.True(t, result.Agreed, "all nodes must agree on the leader at the end (%s)", name)
 			require.Len(t, result.Reigns, 2)
 			require.Equal(t, after, leaseSent(&result, time.Second), "%s, %d nodes", name, n)
 			require.Equal(t, 2*n+leaseSum(after), result.Election, "%s, %d nodes", name, n)
@@ -181,7 +181,7 @@ func TestLeaseFormerLife(t *testing.T) {
 		require.Len(t, result.Reigns, 2, a.Name)
 		require.Less(t, result.Reigns[0].Epoch, result.Reigns[1].Epoch)
 		require.Greater(t, result.Reigns[1].Begin, 1200*time.Millisecond, a.Name)
-		require.True(t, result.Agreed)
+		require.True(t, result.Agreed, "all nodes must agree on the leader at the end (%s)", a.Name)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestRaftFlaws(t *testing.T) {
 				require.Equal(t, slices.Contains(c.in, a.Name), c.is(&r), "%s, %s, seed %d: %s", c.name, a.Name, seed, c.what)
 				require.Equal(t, 1, r.SameEpoch)
 				require.Zero(t, r.Stale)
-				require.True(t, r.Agreed)
+				require.True(t, r.Agreed, "all nodes must agree on the leader at the end (%s, seed %d)", a.Name, seed)
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func TestRaftSplitVote(t *testing.T) {
 		split := 0
 		for seed := range uint64(runs) {
 			r := raftRun(t, &s.Scenario, a, seed)
-			require.True(t, r.Agreed)
+			require.True(t, r.Agreed, "all nodes must agree on the leader at the end (%s, seed %d)", name, seed)
 			if r.Reigns[1].Epoch > 2 {
 				split++
 			}

@@ -30,7 +30,7 @@ func ringMessages(t *testing.T, a compare.Algorithm, delay compare.Range, order 
 	}
 	result, err := compare.Run(s, a, 1, compare.Options{})
 	require.NoError(t, err)
-	require.True(t, result.Agreed)
+	require.True(t, result.Agreed, "all nodes must agree on the leader at the end")
 	require.Len(t, result.Reigns, 1)
 	require.Equal(t, len(order), result.Reigns[0].Leader)
 	require.Zero(t, result.Two)

@@ -47,7 +47,7 @@ func TestRingFlaws(t *testing.T) {
 func TestRingLostListHeals(t *testing.T) {
 	s := named(t, "ring-lost-list")
 	result := play(t, s, algorithm(t, "ring"))
-	require.True(t, result.Agreed)
+	require.True(t, result.Agreed, "the timer must heal a ring that has lost its list")
 	require.Len(t, result.Reigns, 2)
 	require.Equal(t, 3, result.Reigns[1].Leader)
 	wait := 3*5*s.Timing.Delay + s.Timing.Patience
@@ -63,7 +63,7 @@ func TestRingOrphanIsForEver(t *testing.T) {
 	s.Length = time.Minute
 	result, err := compare.Run(&s.Scenario, algorithm(t, "ring-chang-roberts"), s.Seed, compare.Options{})
 	require.NoError(t, err)
-	require.False(t, result.Agreed)
+	require.False(t, result.Agreed, "an orphan of Chang and Roberts circles for ever, and nobody may lead")
 	require.Len(t, result.Reigns, 1, "nobody leads after the one that died")
 	round := 4*time.Millisecond + 2*s.Timing.Delay + time.Millisecond
 	require.InDelta(t, 5*int(time.Minute/round), result.Messages["ELECTED"], 5)

@@ -29,7 +29,7 @@ func textbookElection(t *testing.T, n int, delay compare.Range, seed uint64, sta
 	}
 	result, err := compare.Run(s, algorithm(t, "textbook"), seed, compare.Options{})
 	require.NoError(t, err)
-	require.True(t, result.Agreed)
+	require.True(t, result.Agreed, "all nodes must agree on the leader at the end")
 	require.Len(t, result.Reigns, 1)
 	require.Equal(t, n, result.Reigns[0].Leader)
 	require.Zero(t, result.Two)

@@ -27,7 +27,7 @@ func TestTextbookFiveNodes(t *testing.T) {
 	require.Equal(t, []compare.Reign{textbookReign(5, textbookTelec, 500*ms), textbookReign(4, 701*ms+textbookTelec, 5000*ms)}, r.Reigns)
 	require.Equal(t, map[string]int{"ELECTION": 3, "OK": 1, "COORDINATOR": 4 + 4}, textbookElections(r))
 	require.Equal(t, 3, r.Elections)
-	require.True(t, r.Agreed)
+	require.True(t, r.Agreed, "all nodes must agree on the leader at the end")
 }
 
 // After the death of the second leader it takes what is left of T_coord and a T_elec more: 2·T_elec and a round trip, less the
@@ -40,7 +40,7 @@ func TestTextbookCascade(t *testing.T) {
 		textbookReign(5, textbookTelec, 500*ms), textbookReign(3, asked+2*ms+textbookTcoord+textbookTelec, 5000*ms),
 	}, r.Reigns)
 	require.Equal(t, 2*textbookTelec+3*ms/2, r.Reigns[1].Begin-death)
-	require.True(t, r.Agreed)
+	require.True(t, r.Agreed, "all nodes must agree on the leader at the end")
 }
 
 // The needless election costs 4 its reign for a T_elec; were COORDINATOR 1.5 ms faster, there would be none.
@@ -88,12 +88,12 @@ func TestTextbookOkThenDie(t *testing.T) {
 	r := play(t, s, algorithm(t, "textbook-no-tcoord"))
 	require.Equal(t, []compare.Reign{textbookReign(5, textbookTelec, 500*ms)}, r.Reigns)
 	require.Equal(t, s.Length-500*ms, r.None)
-	require.False(t, r.Agreed)
+	require.False(t, r.Agreed, "without T_coord no node leads again")
 
 	r = play(t, s, algorithm(t, "textbook"))
 	require.Len(t, r.Reigns, 2)
 	require.Equal(t, 3, r.Reigns[1].Leader)
-	require.True(t, r.Agreed)
+	require.True(t, r.Agreed, "T_coord must let node 3 lead")
 }
 
 // Both sides of a partition have a leader, and nothing ends either reign when it heals.
@@ -124,7 +124,7 @@ func TestTextbookOneWay(t *testing.T) {
 		textbookReign(5, textbookTelec, 3*time.Second), textbookReign(4, 1201*ms+textbookTelec, 3*time.Second),
 	}, r.Reigns)
 	require.NotZero(t, r.Stale)
-	require.False(t, r.Agreed)
+	require.False(t, r.Agreed, "two nodes must lead at the end")
 }
 
 // A follower that hears nothing deposes its leader each T_coord and round trip, as long as the link is cut.
@@ -156,7 +156,7 @@ func TestTextbookPausedLeader(t *testing.T) {
 	require.Equal(t, 1, r.Stale)
 	require.Zero(t, r.Two)
 	require.Len(t, r.Reigns, 2)
-	require.True(t, r.Agreed)
+	require.True(t, r.Agreed, "all nodes must agree on the leader at the end")
 }
 
 // Each return of the highest deposes a leader. A cool-down spares those reigns that would be over before it is; who follows
@@ -187,7 +187,7 @@ func TestTextbookSuppressedAlone(t *testing.T) {
 	r := play(t, s, algorithm(t, "textbook-suppressed"))
 	require.Equal(t, 5, r.Reigns[len(r.Reigns)-1].Leader)
 	require.Equal(t, 1500*ms+textbookTelec+textbookTelec, r.Reigns[len(r.Reigns)-1].Begin)
-	require.True(t, r.Agreed)
+	require.True(t, r.Agreed, "all nodes must agree on the leader at the end")
 }
 
 // TestTextbookAlgorithms holds the forms to be those that are asked for by name, and a stamp to be no epoch to fence with.
@@ -196,7 +196,7 @@ func TestTextbookAlgorithms(t *testing.T) {
 	for _, a := range family(t, "textbook") {
 		names = append(names, a.Name)
 		require.Equal(t, []string{"T_elec", "T_coord", "patience", "heartbeat", "return"}, a.Timers)
-		require.False(t, a.Fences)
+		require.False(t, a.Fences, "the stamp of %s is no epoch to fence with", a.Name)
 		require.Equal(t, a.Name == "textbook-stamp", a.Epochs)
 	}
 	require.Equal(t, []string{"textbook", "textbook-no-tcoord", "textbook-cooldown", "textbook-suppressed", "textbook-stamp"}, names)

@@ -51,7 +51,7 @@ func toldBy(t *testing.T, a compare.Algorithm) string {
 		}
 		v := p.View(m.Node)
 		node, ok := v.Node.(algorithms.Teller)
-		require.True(t, ok)
+		require.True(t, ok, "node %T must tell its steps", v.Node)
 		telling, step := node.Tell(), node.Did()
 		about := ""
 		if m.What == compare.Took {

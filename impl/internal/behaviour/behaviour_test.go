@@ -16,8 +16,8 @@ func TestTerms(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "3", v.at(1).field("epoch").text)
 	require.Equal(t, "a, b", v.at(1).field("role").word())
-	require.True(t, v.at(1).field("support").has("2"))
-	require.False(t, v.at(1).field("support").has("3"))
+	require.True(t, v.at(1).field("support").has("2"), "1..2 has 2")
+	require.False(t, v.at(1).field("support").has("3"), "1..2 does not have 3")
 	require.Equal(t, `<<"X">>`, v.at(2).field("<<2, 1>>").text)
 	require.Equal(t, -4, v.at(3).number())
 	require.Zero(t, term{text: "99999999999999999999"}.number())
@@ -32,7 +32,7 @@ func TestDump(t *testing.T) {
 		  "action":[[[1,{}],{"name":"Rise"},[2,{}]]]}`,
 		`{"counterexample":{"state":[[1,{"epoch":[0,0],"reigns":[]}],[2,{"epoch":[1,0],"reigns":[{"epoch":1,"leader":1}]}]],"action":[[[1,{}],{"name":"Rise"},[2,{}]]]}}`,
 	} {
-		require.True(t, Is([]byte(text)))
+		require.True(t, Is([]byte(text)), "a dump must be recognised")
 		b, err := Read([]byte(text))
 		require.NoError(t, err)
 		f, err := b.Recording()
@@ -46,7 +46,7 @@ func TestDump(t *testing.T) {
 	large, err := Read([]byte(`{"state":[[1,{"x":12345678}],[2,{"x":87654321}]],"action":[]}`))
 	require.NoError(t, err)
 	require.Equal(t, "87654321", large.Steps[1].State["x"])
-	require.False(t, Is([]byte(`{"state":1}`)))
+	require.False(t, Is([]byte(`{"state":1}`)), "a state without steps is no dump")
 	_, err = Read([]byte(`{"state":[[1]],"action":[]}`))
 	require.ErrorContains(t, err, "state 1")
 }
@@ -119,8 +119,8 @@ func TestStrangeNodes(t *testing.T) {
    messages gains [type |-> "GRANT", from |-> 1, to |-> 7, epoch |-> 1]
    messages gains [type |-> "GRANT", from |-> -4, to |-> 1, epoch |-> 1]
 `))
-	require.True(t, isRecording)
-	require.False(t, isTrace)
+	require.True(t, isRecording, "a text of unknown nodes can be shown as a recording")
+	require.False(t, isTrace, "a text of unknown nodes is no trace")
 	isRecording, isTrace = coherent(t, []byte(`State 1: <Initial predicate>
 /\ node = <<[role |-> "follower", leader |-> 0, epoch |-> 0, grantee |-> 0, support |-> {}], [role |-> "king", leader |-> 9, epoch |-> 0, grantee |-> 0, support |-> {7}]>>
 /\ up = {1, 2}
@@ -129,6 +129,6 @@ func TestStrangeNodes(t *testing.T) {
 /\ budget = [cut |-> 1]
 /\ reigns = {}
 `))
-	require.True(t, isRecording)
-	require.False(t, isTrace)
+	require.True(t, isRecording, "a text of unknown links can be shown as a recording")
+	require.False(t, isTrace, "a text of unknown links is no trace")
 }

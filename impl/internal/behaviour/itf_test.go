@@ -92,7 +92,7 @@ func TestForeignITF(t *testing.T) {
 		asITF(t, printed, "", "", true),
 		asITF(t, printed, "cluster::Cluster::", actionTaken, true),
 	} {
-		require.True(t, Is(other))
+		require.True(t, Is(other), "a trace of another program must be recognised")
 		b, err := Read(other)
 		require.NoError(t, err)
 		got, err := b.Trace()

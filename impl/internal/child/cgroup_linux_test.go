@@ -4,10 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 )
 
 // TestGroupIsAFolder: what is asked of a control group is asked by files of its folder, and of none where there is none.
@@ -33,7 +34,7 @@ func TestGroupIsAFolder(t *testing.T) {
 
 // TestGroupIsRemoved: as soon as it is empty, and if it stays as it is it is left there.
 func TestGroupIsRemoved(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		c := cgroup(filepath.Join(t.TempDir(), "group"))
 		process := filepath.Join(string(c), "process")
 		begin := time.Now()

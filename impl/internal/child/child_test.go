@@ -10,12 +10,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -50,7 +51,7 @@ func alive(pid int) bool {
 		if _, err := os.Stat("/proc/self"); err == nil {
 			return false
 		}
-		return syscall.Kill(pid, 0) == nil
+		return proctest.Kill(pid, 0) == nil
 	}
 	_, state, _ := strings.Cut(string(status), ") ")
 	fields := strings.Fields(state)

@@ -14,6 +14,8 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
 // window is how often a timer rings, in tests of judgements.
@@ -86,10 +88,10 @@ func TestTimer(t *testing.T) {
 	timer.set(time.Millisecond, time.Minute)
 	require.NoError(t, timer.await())
 	every, rings := timer.every()
-	require.True(t, rings)
+	require.True(t, rings, "the timer runs")
 	require.Equal(t, time.Minute, every)
 	require.Empty(t, s.ring(timer, os.Getpid()))
-	require.False(t, s.at.IsZero())
+	require.False(t, s.at.IsZero(), "a ring begins a silence")
 	require.NotEmpty(t, s.seen)
 
 	timer.set(2*time.Minute, time.Minute)
@@ -100,7 +102,7 @@ func TestTimer(t *testing.T) {
 
 	timer.stop()
 	_, rings = timer.every()
-	require.False(t, rings)
+	require.False(t, rings, "a timer that was stopped does not run")
 	require.NoError(t, timer.file.Close())
 	require.Error(t, timer.await())
 }
@@ -108,7 +110,7 @@ func TestTimer(t *testing.T) {
 // TestThreads: what is seen of this process, and of one that is no more.
 func TestThreads(t *testing.T) {
 	all := threadsOf(os.Getpid())
-	require.False(t, all.traced || all.dumps)
+	require.False(t, all.traced || all.dumps, "this process is neither traced nor dumped: %+v", all)
 	require.NotEmpty(t, all.all)
 	require.Empty(t, threadsOf(1<<30).all)
 	require.Equal(t, unknown, new(threads).since(new(threads), window))
@@ -182,10 +184,10 @@ until [ "$(cat /proc/$!/comm)" = bully-memory ]; do sleep 0.01; done
 kill -KILL $$`, file)
 	require.Error(t, cmd.Wait())
 	require.Equal(t, 3, cmd.ProcessState.ExitCode(), "4: the orphan has ended, and nobody has waited for it")
-	require.False(t, alive(pidIn(t, file+".left")))
+	require.False(t, alive(pidIn(t, file+".left")), "the guard must leave no process behind")
 	memory := pidIn(t, file+".memory")
 	require.True(t, alive(memory), "it ends by itself")
-	require.NoError(t, syscall.Kill(memory, syscall.SIGKILL))
+	require.NoError(t, proctest.Kill(memory, syscall.SIGKILL))
 }
 
 // TestGuardKilled: a program does not outlive its guard.
@@ -247,7 +249,7 @@ func TestGuardEndsWithItsStarter(t *testing.T) {
 	require.NoError(t, starter.Start())
 	program := pidIn(t, file)
 	guard, ok := look(program)
-	require.True(t, ok)
+	require.True(t, ok, "the guard is visible in /proc")
 	require.NoError(t, starter.Process.Kill())
 	require.Error(t, starter.Wait())
 	gone(t, guard.parent)

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
 // both runs a test with a control group, if there can be one, and without.
@@ -82,7 +84,7 @@ func TestStraysEnd(t *testing.T) {
 		for name, script := range strays {
 			for how, end := range map[string]func(c *Child){
 				"killed":          (*Child).Kill,
-				"ended by itself": func(c *Child) { require.NoError(t, syscall.Kill(c.PID(), syscall.SIGUSR1)) }, // which nobody ignores, as jobs of a shell in the background do SIGINT
+				"ended by itself": func(c *Child) { require.NoError(t, proctest.Kill(c.PID(), syscall.SIGUSR1)) }, // which nobody ignores, as jobs of a shell in the background do SIGINT
 			} {
 				t.Run(name+", "+how, func(t *testing.T) {
 					file := filepath.Join(t.TempDir(), "pid")
@@ -119,7 +121,7 @@ func TestOtherUser(t *testing.T) {
 		pid := pidIn(t, file)
 		c.Kill()
 		<-c.Done()
-		require.False(t, alive(pid))
+		require.False(t, alive(pid), "a process of another user must end with its guardian")
 	})
 }
 
@@ -161,7 +163,7 @@ func TestOrphansAreWaitedFor(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	shell(t, `(sh -c 'echo $$ >"$1"; sleep 0.02' sh "$1" &); while :; do sleep 0.01; done`, file)
 	pid := pidIn(t, file)
-	require.Eventually(t, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return errors.Is(proctest.Kill(pid, 0), syscall.ESRCH) }, patience, time.Millisecond)
 }
 
 // The variable that makes this test program start a child, and then wait to be killed.
@@ -197,7 +199,7 @@ func TestStarterKilled(t *testing.T) {
 				require.GreaterOrEqual(t, len(all), 3, "the guardian, the process, and the stray")
 				if stopped {
 					require.Equal(t, starter.Process.Pid, all[0].parent)
-					require.NoError(t, syscall.Kill(all[0].pid, syscall.SIGSTOP))
+					require.NoError(t, proctest.Kill(all[0].pid, syscall.SIGSTOP))
 				}
 				require.NoError(t, starter.Process.Kill())
 				_ = starter.Wait() // it was killed
@@ -214,7 +216,7 @@ func TestStarterKilled(t *testing.T) {
 func guardianOf(t *testing.T, script string, arguments ...string) (*Child, int) {
 	c := shell(t, script, arguments...)
 	process, ok := look(c.PID())
-	require.True(t, ok)
+	require.True(t, ok, "the process is visible in /proc")
 	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", process.parent))
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(name), "guardian"), string(name))
@@ -229,12 +231,12 @@ func TestGuardianKilled(t *testing.T) {
 		other := shell(t, `while :; do sleep 0.01; done`)
 		c, guardian := guardianOf(t, strays["session"]+`trap '' TERM; while :; do sleep 0.01; done`, file)
 		stray := pidIn(t, file)
-		require.NoError(t, syscall.Kill(guardian, syscall.SIGKILL))
+		require.NoError(t, proctest.Kill(guardian, syscall.SIGKILL))
 		<-c.Done()
 		require.Equal(t, 137, c.Status())
 		require.False(t, alive(stray), "Done is closed when nothing is left")
 		gone(t, c.PID())
-		require.True(t, alive(other.PID()))
+		require.True(t, alive(other.PID()), "the child of another guardian must live on")
 	})
 }
 
@@ -243,7 +245,7 @@ func TestGuardianStopped(t *testing.T) {
 	for name, order := range map[string]func(*Child){"kill": (*Child).Kill, "terminate": (*Child).Terminate} {
 		t.Run(name, func(t *testing.T) {
 			c, guardian := guardianOf(t, `exec sleep 1000`)
-			require.NoError(t, syscall.Kill(guardian, syscall.SIGSTOP))
+			require.NoError(t, proctest.Kill(guardian, syscall.SIGSTOP))
 			order(c)
 			<-c.Done()
 		})
@@ -254,7 +256,7 @@ func TestGuardianStopped(t *testing.T) {
 func TestHasChildren(t *testing.T) {
 	cmd := exec.Command("/bin/sleep", "1000")
 	require.NoError(t, cmd.Start())
-	require.True(t, hasChildren())
+	require.True(t, hasChildren(), "this process has a child that nobody has waited for")
 	require.NoError(t, cmd.Process.Kill())
 	require.Eventually(t, func() bool {
 		reap(nil)

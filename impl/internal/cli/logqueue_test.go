@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 )
 
 func ExampleLogQueue() {
@@ -44,7 +46,7 @@ func (s *stuck) Write(p []byte) (int, error) {
 // TestNeverWaits writes ten times as much as there is room for, to a reader that has stopped: what was first is kept, the rest is
 // counted, and both are said when the reader goes on.
 func TestNeverWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		s := &stuck{free: make(chan struct{})}
 		q := NewLogQueue(s, nil)
 		begin := time.Now()
@@ -66,7 +68,7 @@ func TestNeverWaits(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, written-kept+1, q.Dropped())
 		close(s.free)
-		require.True(t, q.Close(time.Second))
+		require.True(t, q.Close(time.Second), "Close must report that all lines are written")
 		lines := strings.Split(strings.TrimSpace(s.text.String()), "\n")
 		require.Len(t, lines, kept+1)
 		require.Equal(t, "line 0", lines[0])
@@ -77,7 +79,7 @@ func TestNeverWaits(t *testing.T) {
 
 // TestSays: whoever reads a log by a program has what was dropped said in his own words.
 func TestSays(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		s := &stuck{free: make(chan struct{})}
 		q := NewLogQueue(s, func(n uint64) string { return fmt.Sprintf("%d gone\n", n) })
 		_, err := q.Write([]byte("first\n"))
@@ -86,14 +88,14 @@ func TestSays(t *testing.T) {
 		_, err = q.Write(make([]byte, maxLogBytes+1))
 		require.NoError(t, err)
 		close(s.free)
-		require.True(t, q.Close(time.Second))
+		require.True(t, q.Close(time.Second), "Close must report that all lines are written")
 		require.Equal(t, "first\n1 gone\n", s.text.String())
 	})
 }
 
 // TestFewGreatLines bounds what is held by its bytes too.
 func TestFewGreatLines(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		s := &stuck{free: make(chan struct{})}
 		q := NewLogQueue(s, nil)
 		great := bytes.Repeat([]byte("x"), maxLogBytes/4)
@@ -104,7 +106,7 @@ func TestFewGreatLines(t *testing.T) {
 		}
 		require.EqualValues(t, 1, q.Dropped(), "one is with the reader, four are held")
 		close(s.free)
-		require.True(t, q.Close(time.Second))
+		require.True(t, q.Close(time.Second), "Close must report that all lines are written")
 	})
 }
 
@@ -126,7 +128,7 @@ func TestWriteIsCopied(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.True(t, q.Close(time.Minute))
+	require.True(t, q.Close(time.Minute), "Close must report that all lines are written")
 	require.Zero(t, q.Dropped())
 	for line := range strings.Lines(out.String()) {
 		require.Equal(t, strings.Repeat(line[:1], 4)+"\n", line)

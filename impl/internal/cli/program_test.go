@@ -12,10 +12,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 )
 
 // called runs a program as it is called, and returns what it says and how it ends.
@@ -108,7 +109,7 @@ func TestProgress(t *testing.T) {
 
 // TestLastWords are waited for while somebody may still read them, and no longer.
 func TestLastWords(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		begin := time.Now()
 		_, log, _ := called(t.Context(), "fall")
 		require.NotEmpty(t, log)
@@ -129,13 +130,13 @@ func TestPauseIsNoPatience(t *testing.T) {
 	waits(done)
 	ticks <- time.Time{} // as much as passes while it stands still
 	close(done)
-	require.True(t, <-heard)
+	require.True(t, <-heard, "a wait must hear what comes after a pause")
 
 	waits(nil)
 	for range looks {
 		ticks <- time.Time{}
 	}
-	require.False(t, <-heard)
+	require.False(t, <-heard, "a wait must end when nothing comes")
 }
 
 // The variable that makes this test program a program of subcommands.

@@ -96,7 +96,7 @@ func TestRunsAreExported(t *testing.T) {
 	require.NotContains(t, name, "recording")
 	again = engine.Open(text, name)
 	require.Nil(t, again.Problem)
-	require.True(t, again.Recording.Timed)
+	require.True(t, again.Recording.Timed, "a recording of a run has times")
 	name, text, err = engine.ExportCase(f, run, nil)
 	require.NoError(t, err)
 	require.Contains(t, name, ".script", "a script: %s", text)

@@ -147,5 +147,5 @@ func TestRefusedTracesJustEnd(t *testing.T) {
 	f := opened.Recording
 	require.Equal(t, f.Open, red(f, narrate.Rules))
 	require.Equal(t, string(events[place].Action), f.Frames[f.Open-1].Action)
-	require.True(t, slices.ContainsFunc(f.Frames[f.Open:], func(g recording.Frame) bool { return g.State != nil && g.State.Unheard }))
+	require.True(t, slices.ContainsFunc(f.Frames[f.Open:], func(g recording.Frame) bool { return g.State != nil && g.State.Unheard }), "a node must be shown as unheard after the refused line")
 }

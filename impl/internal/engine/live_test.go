@@ -29,7 +29,7 @@ func TestLiveHeardNoMore(t *testing.T) {
 	require.Equal(t, "is heard no more", end.Text)
 	require.NotContains(t, end.Note, "disk")
 	require.Equal(t, recording.Down, end.State.Look)
-	require.True(t, end.State.Unheard)
+	require.True(t, end.State.Unheard, "the node is shown as unheard")
 	require.Equal(t, uint64(4), end.State.Epoch)
 	again := feed(strings.Replace(heartbeat, `"seq":7,"at":100`, `"seq":8,"at":900`, 1))
 	require.Equal(t, recording.Leads, again.State.Look)
@@ -54,7 +54,7 @@ func TestLiveNeverHeard(t *testing.T) {
 	require.Len(t, end, 2)
 	require.Equal(t, []any{recording.Lose, asks.Number}, []any{end[0].Kind, end[0].Takes})
 	require.Equal(t, []any{"is not heard", true}, []any{end[1].Text, end[1].State.Unheard})
-	require.True(t, feed(8)[0].Sends[0].Lost)
+	require.True(t, feed(8)[0].Sends[0].Lost, "a message to a node that cannot be reached is lost")
 }
 
 // TestLiveNodesAscend: in whatever order nodes are named, a recording has them by their ids.

@@ -33,9 +33,9 @@ func TestSameSteps(t *testing.T) {
 	late := step
 	late.At = 5
 	_, same := sameSteps(run, []spec.Event{late, {Action: spec.LoseAction}, step})
-	require.True(t, same)
+	require.True(t, same, "a run is the same when only times and losses differ")
 	at, same := sameSteps(run, run[:1])
-	require.False(t, same)
+	require.False(t, same, "a shorter run is another run")
 	require.Equal(t, 1, at)
 }
 

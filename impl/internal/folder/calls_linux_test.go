@@ -12,11 +12,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/impl/internal/folder"
 )
 
@@ -331,7 +331,7 @@ func TestLockOfTheFileAlone(t *testing.T) {
 	lock, err := os.Create(filepath.Join(dir, folder.LockName))
 	require.NoError(t, err)
 	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB))
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		_, err := folder.Open(dir, "record")
 		require.EqualError(t, err, dir+" is in use: two at once would break what either has promised")
 		time.AfterFunc(50*time.Millisecond, func() { _ = lock.Close() })
@@ -375,5 +375,5 @@ func TestDevice(t *testing.T) {
 	_, found, err := f.Load(10)
 	require.ErrorIs(t, err, folder.ErrIrregular)
 	require.EqualError(t, err, "cannot read "+f.Path()+": it is not a regular file, but of mode prw-------")
-	require.False(t, found)
+	require.False(t, found, "a file that is not regular must not be read")
 }

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/impl/internal/folder"
 	"github.com/seed-fdf591db/bully/impl/internal/folder/simdisk"
 )
@@ -51,7 +51,7 @@ cannot rename /data/record
 cannot sync the folder of /data/record.bad-1`), "\n")
 	life := func(f *folder.Folder) error {
 		_, found, err := f.Load(10)
-		require.False(t, found)
+		require.False(t, found, "no record has been written yet")
 		if err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func TestClosed(t *testing.T) {
 	require.Same(t, first, f.Mark(), "closing does not hide it")
 	_, found, err := f.Load(10)
 	require.Same(t, first, err)
-	require.False(t, found)
+	require.False(t, found, "a closed folder must return nothing")
 }
 
 // TestLost reads what is said of a file that is gone, and of a lock that is.
@@ -175,7 +175,7 @@ func TestLost(t *testing.T) {
 	require.NoError(t, os.Remove(f.Path()))
 	_, found, err := f.Load(10)
 	require.EqualError(t, err, f.Path()+" is lost: record.kept says that there has been one")
-	require.False(t, found)
+	require.False(t, found, "a lost record must not be returned")
 
 	require.NoError(t, os.Remove(filepath.Join(dir, folder.LockName)))
 	require.EqualError(t, f.Replace([]byte("two")),
@@ -208,7 +208,7 @@ func TestFolderThatCannotBeMade(t *testing.T) {
 // TestLockIsWaitedFor opens a folder that is let go of a little later, and one that is not.
 func TestLockIsWaitedFor(t *testing.T) {
 	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		first, err := folder.Open(dir, "record")
 		require.NoError(t, err)
 		begun := time.Now()
@@ -253,7 +253,7 @@ func TestLockIsOfTheFolder(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(dir, folder.LockName)))
 	view, err := folder.Look(dir, "record", 10)
 	require.NoError(t, err)
-	require.True(t, view.Locked)
+	require.True(t, view.Locked, "the lock is on the folder, and outlives its file")
 	require.Zero(t, view.Holder, "the file that says it is gone")
 	_, err = folder.Open(dir, "record")
 	require.EqualError(t, err, dir+" is in use: two at once would break what either has promised")

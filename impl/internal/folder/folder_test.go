@@ -28,12 +28,12 @@ func TestFolder(t *testing.T) {
 	require.Equal(t, filepath.Join(dir, "record"), f.Path())
 	_, found, err := f.Load(100)
 	require.NoError(t, err)
-	require.False(t, found)
+	require.False(t, found, "a new folder has no record")
 	for _, content := range []string{"one", "", strings.Repeat("long", 100)} {
 		require.NoError(t, f.Replace([]byte(content)))
 		data, found, err := f.Load(1000)
 		require.NoError(t, err)
-		require.True(t, found)
+		require.True(t, found, "the record %.10q must be found", content)
 		require.Equal(t, content, string(data))
 	}
 	data, _, err := f.Load(6)
@@ -159,7 +159,7 @@ func TestLook(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, folder.LockName), []byte("not a number"), 0o600))
 	view, err = folder.Look(dir, "record", 2)
 	require.NoError(t, err)
-	require.False(t, view.Locked)
+	require.False(t, view.Locked, "a lock ends with its process")
 	require.Zero(t, view.Holder)
 }
 

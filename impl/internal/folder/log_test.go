@@ -34,7 +34,7 @@ func logOf(t require.TestingT, saves ...[]byte) (file []byte, used int) {
 	for _, save := range saves[1:] {
 		fits, err := l.Append(save)
 		require.NoError(t, err)
-		require.True(t, fits)
+		require.True(t, fits, "the save fits the file")
 	}
 	require.Equal(t, uint64(len(saves)), l.Number())
 	used = block
@@ -98,14 +98,14 @@ func TestLogInPlace(t *testing.T) {
 		ops = nil
 		fits, err = l.Append(filled(length * perBlock))
 		require.NoError(t, err)
-		require.True(t, fits)
+		require.True(t, fits, "a save of %d blocks fits the file", length)
 		require.Equal(t, []simdisk.Op{simdisk.Check, simdisk.WriteAt, simdisk.SyncData}, ops)
 	}
 	file, _ := disk.Content("log")
 	ops = nil
 	fits, err = l.Append(make([]byte, len(file)))
 	require.NoError(t, err)
-	require.False(t, fits)
+	require.False(t, fits, "a save that is as long as the file must not fit")
 	require.Empty(t, ops, "what does not fit is not begun")
 
 	disk.Full = true
@@ -119,7 +119,7 @@ func TestLogInPlace(t *testing.T) {
 	require.Len(t, short, block+perSave, "what is never written in place has no room")
 	fits, err = l.Append(nil)
 	require.NoError(t, err)
-	require.False(t, fits)
+	require.False(t, fits, "a log without room must accept no save")
 	require.Equal(t, uint64(6), l.Number(), "of each save, whichever file it is in")
 }
 

@@ -51,7 +51,7 @@ func saved(t require.TestingT, n int) []byte {
 // load reads a file as the next process does. It returns which save it has found, or an error.
 func load(t require.TestingT, file []byte) (n int, err error) {
 	data, is, err := folder.ReadSlots(head, file)
-	require.True(t, is)
+	require.True(t, is, "the file is one of slots")
 	if err != nil {
 		require.Nil(t, data)
 		return 0, err
@@ -85,7 +85,7 @@ func TestInPlace(t *testing.T) {
 		require.Equal(t, overwritten, calls(replace(content(n))))
 		data, found, err := f.Load(5000)
 		require.NoError(t, err)
-		require.True(t, found)
+		require.True(t, found, "save %d must be found", n)
 		require.Equal(t, content(n), data)
 	}
 	data, _, err := f.Load(4)
@@ -259,7 +259,7 @@ func TestEveryBitFlipped(t *testing.T) {
 			} else {
 				_, is, err := folder.ReadSlots(head, file)
 				require.NoError(t, err)
-				require.False(t, is)
+				require.False(t, is, "a file with a flipped head is not one of slots")
 			}
 			file[at] ^= 1 << bit
 		}
@@ -306,7 +306,7 @@ func TestFlaws(t *testing.T) {
 			disk := simdisk.New()
 			disk.Put("record", c.make(saved(t, 5)))
 			_, found, err := slotted(disk).Load(5000)
-			require.False(t, found)
+			require.False(t, found, "a flawed file must not be returned")
 			require.ErrorIs(t, err, c.is)
 			require.ErrorContains(t, err, c.says)
 		})
@@ -366,7 +366,7 @@ func TestEveryCrashOfMark(t *testing.T) {
 						}
 						data, found, err := folder.On(after, "/data", "record").InSlots(head).Load(5000)
 						require.NoError(t, err, "call %d %s", call, outcome)
-						require.True(t, found)
+						require.True(t, found, "the record must be found after call %d %s", call, outcome)
 						require.Equal(t, content(5), data)
 					})
 				}

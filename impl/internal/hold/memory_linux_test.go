@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
 // waits is how long a test waits for what must come.
@@ -109,7 +111,7 @@ func TestHoldMemory(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, uint64(math.MaxUint64), blocked|1<<(syscall.SIGKILL-1)|1<<(syscall.SIGSTOP-1), "it takes no signals, but for these, which nobody can block")
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGURG, syscall.SIGQUIT, syscall.SIGTSTP} {
-		require.NoError(t, syscall.Kill(other, signal))
+		require.NoError(t, proctest.Kill(other, signal))
 	}
 	group, err := syscall.Getpgid(other)
 	require.NoError(t, err)
@@ -117,7 +119,7 @@ func TestHoldMemory(t *testing.T) {
 	link, err := net.Dial("tcp", address)
 	require.NoError(t, err, "it runs on")
 	require.NoError(t, link.Close())
-	require.NoError(t, syscall.Kill(other, syscall.SIGSTOP)) // as it would be gone else before anybody looks
+	require.NoError(t, proctest.Kill(other, syscall.SIGSTOP)) // as it would be gone else before anybody looks
 
 	require.NoError(t, program.Process.Kill())
 	_ = program.Wait()
@@ -127,14 +129,14 @@ func TestHoldMemory(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, kept, ballast/1024, "the memory is still there")
 
-	require.NoError(t, syscall.Kill(other, syscall.SIGCONT))
+	require.NoError(t, proctest.Kill(other, syscall.SIGCONT))
 	require.Eventually(t, func() bool { return hasEnded(other) }, waits, 5*time.Millisecond)
 }
 
 // TestHolderIsKilled: whoever kills what holds the memory of a program takes nothing else from it.
 func TestHolderIsKilled(t *testing.T) {
 	program, address, other := large(t, "nothing")
-	require.NoError(t, syscall.Kill(other, syscall.SIGKILL))
+	require.NoError(t, proctest.Kill(other, syscall.SIGKILL))
 	require.Eventually(t, func() bool { return hasEnded(other) }, waits, 5*time.Millisecond)
 	link, err := net.Dial("tcp", address)
 	require.NoError(t, err)
@@ -161,5 +163,5 @@ func TestHolderRests(t *testing.T) {
 	_ = program.Wait()
 	rests := regexp.MustCompile(`^\d+ 0x0 0x0 0x[1-9a-f]`)
 	require.Eventually(t, func() bool { return rests.MatchString(call()) }, waits, 5*time.Millisecond, "it waits for nothing but a time: %s", call())
-	require.NoError(t, syscall.Kill(other, syscall.SIGKILL))
+	require.NoError(t, proctest.Kill(other, syscall.SIGKILL))
 }

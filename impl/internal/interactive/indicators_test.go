@@ -72,13 +72,13 @@ func TestWhoGoesOnActsAtOnce(t *testing.T) {
 	}
 	_, err = s.Do(Intervention{After: s.count, Do: Pause, Node: &leader})
 	require.NoError(t, err)
-	require.False(t, s.seen(leader+1).Acts)
+	require.False(t, s.seen(leader+1).Acts, "a leader that is paused does not act")
 	_, err = s.Do(Intervention{After: s.count, Do: Resume, Node: &leader})
 	require.NoError(t, err)
-	require.True(t, s.seen(leader+1).Acts)
+	require.True(t, s.seen(leader+1).Acts, "a leader that goes on in time acts")
 }
 
 // TestQuietScenario: a run in which somebody may intervene is not over when it is quiet.
 func TestQuietScenario(t *testing.T) {
-	require.False(t, ofScenario(&scenarios.Named{Scenario: compare.Scenario{Quiet: true}}).scenario.Quiet)
+	require.False(t, ofScenario(&scenarios.Named{Scenario: compare.Scenario{Quiet: true}}).scenario.Quiet, "a run that can be changed must not end when it is quiet")
 }

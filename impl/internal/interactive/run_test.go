@@ -172,7 +172,7 @@ func TestTwoCrashAmidSave(t *testing.T) {
 	for _, m := range claims {
 		do(interactive.Intervention{Do: interactive.Deliver, Message: m.Number})
 	}
-	require.True(t, v.nodes[0].Saving && v.nodes[1].Saving)
+	require.True(t, v.nodes[0].Saving && v.nodes[1].Saving, "nodes 1 and 2 must save when they crash")
 	events := len(eventsOf(t, s))
 	do(interactive.Intervention{Do: interactive.Crash, Node: place(0)})
 	do(interactive.Intervention{Do: interactive.Crash, Node: place(1)})
@@ -197,7 +197,7 @@ func TestCrashAmidFirstStart(t *testing.T) {
 		v.show(done)
 	}
 	for range 2 {
-		require.True(t, v.nodes[0].Saving)
+		require.True(t, v.nodes[0].Saving, "node 1 must save when it crashes")
 		do(interactive.Crash)
 		do(interactive.Restart)
 	}
@@ -244,7 +244,7 @@ func checked(t require.TestingT, s *interactive.Run) {
 func eventsOf(t *testing.T, s *interactive.Run) []spec.Event {
 	t.Helper()
 	_, events, ours := s.Trace()
-	require.True(t, ours)
+	require.True(t, ours, "a run of this algorithm has a trace")
 	return events
 }
 
@@ -313,7 +313,7 @@ func TestRunsAreFull(t *testing.T) {
 	s, frames := begun(t, plain("bully", 3, "lan", 1))
 	more, ended := s.Next(1000)
 	frames = append(frames, more...)
-	require.True(t, ended)
+	require.True(t, ended, "the run must end when it is full")
 	require.Len(t, frames, 20)
 	require.Contains(t, frames[19].Text, "at most 20 frames")
 	_, err := s.Do(interactive.Intervention{After: 20, Do: interactive.Crash, Node: place(0)})

@@ -93,7 +93,7 @@ func TestRunSpecsCannotBePlayed(t *testing.T) {
 	require.EqualError(t, err, "a node of textbook cannot be told to lead no longer")
 	more, ended := s.Next(2000)
 	require.Len(t, more, 2000)
-	require.False(t, ended)
+	require.False(t, ended, "the run must go on after an intervention was refused")
 	require.Greater(t, more[1999].At, int64(90*time.Second/time.Microsecond), "it goes on for as long as any run")
 }
 
@@ -101,7 +101,7 @@ func TestRunSpecsCannotBePlayed(t *testing.T) {
 func TestScenariosAreTheirs(t *testing.T) {
 	for _, n := range scenarios.All() {
 		a, ok := algorithms.Named(n.Shows)
-		require.True(t, ok)
+		require.True(t, ok, "the algorithm of scenario %s must exist", n.Name)
 		want, err := compare.Run(&n.Scenario, a, n.Seed, compare.Options{Timeline: true, Upkeep: true})
 		require.NoError(t, err)
 		s, frames := begun(t, interactive.RunSpec{RunSpec: 1, Scenario: n.Name})
@@ -133,7 +133,7 @@ func TestProfiles(t *testing.T) {
 		require.NotEmpty(t, p.Says)
 		s, _ := begun(t, plain("bully", 5, p.Name, 1))
 		frames, ended := s.Next(5000)
-		require.False(t, ended)
+		require.False(t, ended, "a run with profile %s must go on", p.Name)
 		leaders := map[int]bool{}
 		for _, f := range frames {
 			if f.State != nil && f.State.Look == recording.Leads {

@@ -33,7 +33,7 @@ func TestStoriesEndWell(t *testing.T) {
 		v := viewerOf(t, s.Header())
 		v.show(s.Taken())
 		frames, ended := s.Next(20_000)
-		require.True(t, ended)
+		require.True(t, ended, "the story must end")
 		v.show(frames)
 		require.Equal(t, 4, v.leader(), name)
 		require.Equal(t, uint64(3), v.nodes[4].Epoch, name)

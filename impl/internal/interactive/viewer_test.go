@@ -186,7 +186,7 @@ func (v *viewer) until(s *interactive.Run, most int, so func() bool) (last recor
 		if so() {
 			return last
 		}
-		require.False(v.t, ended)
+		require.False(v.t, ended, "the run ended before the condition held")
 	}
 	require.Fail(v.t, "it never is so", "%s, after %d frames", v.header.Title, v.count)
 	return last

@@ -38,10 +38,10 @@ func TestConfigurationsAreReadAsWritten(t *testing.T) {
 		head := len(b)
 		b = Append(b, c, func(id spec.NodeID) int { return slices.Index(names, id) })
 		read, rest, ok := ReadNames(append(slices.Clone(b), 7))
-		require.True(t, ok)
+		require.True(t, ok, "names that were written can be read")
 		require.Equal(t, names, read)
 		got, rest, ok := Read(rest, read)
-		require.True(t, ok)
+		require.True(t, ok, "a configuration that was written can be read")
 		require.Equal(t, c, got)
 		require.Equal(t, []byte{7}, rest)
 		for cut := range b {
@@ -65,7 +65,7 @@ func TestBadConfigurations(t *testing.T) {
 		require.False(t, ok, name)
 	}
 	_, _, ok := ReadNames([]byte{200})
-	require.False(t, ok)
+	require.False(t, ok, "names that are cut short must be refused")
 }
 
 // Members that are moved are those of the same configuration, written with the other places; what is cut, or names a node that is not known there, is none.
@@ -77,7 +77,7 @@ func TestMoved(t *testing.T) {
 	there := at(func(id spec.NodeID) int { return int(id[len(id)-1]) - 1 })
 	here := at(func(id spec.NodeID) int { return places[id[len(id)-1]-1] })
 	moved, rest, ok := Moved([]byte("before"), append(there, "behind"...), places)
-	require.True(t, ok)
+	require.True(t, ok, "a configuration can be moved")
 	require.Equal(t, "before"+string(here), string(moved))
 	require.Equal(t, "behind", string(rest))
 	for n := range there {
@@ -85,9 +85,9 @@ func TestMoved(t *testing.T) {
 		require.False(t, ok, "%d bytes", n)
 	}
 	_, _, ok = Moved(nil, there, places[:2])
-	require.False(t, ok)
+	require.False(t, ok, "a configuration with an unknown place must be refused")
 	_, _, ok = Moved(nil, there, []int{5, -1, 0})
-	require.False(t, ok)
+	require.False(t, ok, "a configuration with a free place must be refused")
 	_, _, ok = Moved(nil, []byte{spec.MaxChangingMembers + 1}, places)
-	require.False(t, ok)
+	require.False(t, ok, "a configuration with too many members must be refused")
 }

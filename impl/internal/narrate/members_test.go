@@ -80,13 +80,13 @@ func TestChangeIsTold(t *testing.T) {
 	f = tell(heard(spec.Message{Type: spec.Grant, From: three, To: two, Epoch: 1, Question: 7, Configuration: was}, leads))
 	require.Equal(t, "has the promises of 2 of 3, itself included: leads epoch 1, and tells all; stamps its configuration, which is now version 1 of epoch 1", f.Note)
 	require.Equal(t, "R20 R48", f.Rule)
-	require.False(t, f.State.Settled)
+	require.False(t, f.State.Settled, "a configuration that was just stamped is not settled")
 	backed := leads
 	backed.Support = []spec.NodeID{three}
 	f = tell(heard(spec.Message{Type: spec.Ack, From: three, To: two, Epoch: 1, Question: 7, Configuration: stamp}, backed))
 	require.Contains(t, f.Note, "so version 1 is settled: it holds for good")
-	require.True(t, f.State.Settled)
-	require.False(t, f.Upkeep)
+	require.True(t, f.State.Settled, "a configuration that a quorum backs is settled")
+	require.False(t, f.Upkeep, "the news of a settled configuration is not upkeep")
 
 	now := conf(t, 1, 2, voter(one), voter(two), witness(three), spec.Member{ID: four, Kind: spec.Observer, Address: "h:4"})
 	changed := leads
@@ -96,7 +96,7 @@ func TestChangeIsTold(t *testing.T) {
 	require.Equal(t, "is called to add 4 as an observer", f.Text)
 	require.Contains(t, f.Note, "makes that version 2 of epoch 1, and says HEARTBEAT to all who are or were members. It holds for good when a quorum has acknowledged it: 2 of 3")
 	require.Equal(t, "R47", f.Rule)
-	require.False(t, f.State.Settled)
+	require.False(t, f.State.Settled, "a configuration that was just changed is not settled")
 	require.False(t, f.Sends[0].Upkeep, "it tells of the change")
 	require.Equal(t, f.State.Configuration, f.Sends[0].Configuration)
 	require.Equal(t, "h:4", f.Configurations[0].Members[3].Address)
@@ -110,7 +110,7 @@ func TestChangeIsTold(t *testing.T) {
 	backed.Configuration, backed.Support = now, []spec.NodeID{four}
 	f = tell(heard(ack, backed))
 	require.Equal(t, "4 follows: that is 1 of 3, itself included (it needs 2)", f.Note, "an observer is not counted")
-	require.False(t, f.State.Settled)
+	require.False(t, f.State.Settled, "an observer must not settle a configuration")
 }
 
 // TestWhoMayNotIsTold tells what comes of messages that rules 44 to 46 are about.

@@ -248,9 +248,9 @@ func TestWhatStaysBroken(t *testing.T) {
 	for _, p := range lightsOf([]spec.NodeID{spec.IntegerID(1)}, true).Promises() {
 		once[p.Name] = IndicatorOf(p, true).Once
 	}
-	require.True(t, once[spec.EpochMonotonic])
+	require.True(t, once[spec.EpochMonotonic], "a broken EpochMonotonic stays broken")
 	require.Contains(t, once, spec.SomeLeader)
-	require.False(t, once[spec.SomeLeader])
+	require.False(t, once[spec.SomeLeader], "a broken SomeLeader can be mended")
 }
 
 // TestUnseenRestart: a node that is seen for the first time as it comes back has the epoch that it had.
@@ -271,9 +271,9 @@ func TestUnseenMayRun(t *testing.T) {
 	require.NoError(t, err)
 	heartbeat := spec.Event{Seq: 1, At: 1000, Node: two, Action: spec.HeartbeatTimeout, Input: spec.Input{Timer: spec.HeartbeatTimer},
 		Sent: []spec.Message{{Type: spec.Heartbeat, From: two, To: one, Epoch: 1}}, State: spec.State{Role: spec.Leader, Leader: two, Epoch: 1, Grantee: two}}
-	require.False(t, narrator.Tell(&heartbeat)[0].Sends[0].Lost)
+	require.False(t, narrator.Tell(&heartbeat)[0].Sends[0].Lost, "a message to a node of unknown state may arrive")
 	narrator.Tell(&spec.Event{Seq: 1, At: 1001, Node: one, Action: spec.CrashAction, State: spec.State{Role: spec.Follower, Epoch: 1, Grantee: two}})
-	require.True(t, narrator.Tell(&heartbeat)[0].Sends[0].Lost)
+	require.True(t, narrator.Tell(&heartbeat)[0].Sends[0].Lost, "a message to a crashed node is lost")
 }
 
 // TestTooManyNodes refuses what no recording can show.

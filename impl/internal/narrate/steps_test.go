@@ -89,9 +89,9 @@ func TestUpkeepOfAReign(t *testing.T) {
 		require.Len(t, f.Sends, 1)
 		return f.Sends[0].Upkeep
 	}
-	require.False(t, answered(spec.Coordinator, spec.Ack))
-	require.True(t, answered(spec.Heartbeat, spec.Ack))
-	require.False(t, answered(spec.Heartbeat, spec.Refuse))
+	require.False(t, answered(spec.Coordinator, spec.Ack), "the answer to a COORDINATOR is not upkeep")
+	require.True(t, answered(spec.Heartbeat, spec.Ack), "the answer to a HEARTBEAT is upkeep")
+	require.False(t, answered(spec.Heartbeat, spec.Refuse), "a refusal is not upkeep")
 }
 
 // TestWhoIsNamed: who is named claims for the first time, and not again (R51).

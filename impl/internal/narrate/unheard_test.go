@@ -37,7 +37,7 @@ func TestSilence(t *testing.T) {
 	require.Equal(t, 0, frames[0].Node)
 	require.Equal(t, "is heard no more", frames[0].Text)
 	require.Contains(t, frames[0].Note, "it led epoch 1, and 2 comes to lead epoch 2 now")
-	require.True(t, frames[0].State.Unheard)
+	require.True(t, frames[0].State.Unheard, "the deposed leader is shown as unheard")
 	require.Equal(t, string(spec.Leader), frames[1].State.Role)
 	require.Len(t, says(3, 2, spec.Leader, 2), 1, "it leads as before")
 
@@ -76,7 +76,7 @@ func TestUnheard(t *testing.T) {
 	frames := told.Unheard(spec.IntegerID(1), &last, "it is gone")
 	require.Len(t, frames, 1)
 	require.Equal(t, [2]string{"is heard no more", "it is gone"}, [2]string{frames[0].Text, frames[0].Note})
-	require.True(t, frames[0].State.Unheard)
+	require.True(t, frames[0].State.Unheard, "the silent node is shown as unheard")
 	require.Equal(t, "heard no more", frames[0].State.Role)
 	require.NotEmpty(t, frames[0].Indicators)
 	require.Len(t, says(1, 2, spec.Leader, 2), 1, "it leads no more, for all that is known")

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 )
 
 var (
@@ -20,13 +22,13 @@ var (
 // TestKeeperKeepsManyDeadlines: each of many reigns ends for its work by its own deadline, though no loop runs; of work that has not returned by then somebody is
 // told, once; the keeper runs only while there is work.
 func TestKeeperKeepsManyDeadlines(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		const n = 20
 		k, began, done := keeperOf(time.Now), time.Now(), make(chan struct{})
 		var overran sync.Map
 		k.Overrun = func(w *Work) {
 			_, twice := overran.LoadOrStore(w.Reign, true)
-			require.False(t, twice)
+			require.False(t, twice, "the overrun of a reign must be reported once")
 		}
 		reign := func(i int) *Reign { // the later ones end sooner: the keeper has to be told
 			seat, r := &Seat{}, k.New(1, func() {})
@@ -49,13 +51,13 @@ func TestKeeperKeepsManyDeadlines(t *testing.T) {
 		for i := n - 1; i >= 0; i-- {
 			time.Sleep(time.Until(began.Add(time.Duration(n-i)*time.Second)) - 1)
 			synctest.Wait()
-			require.True(t, all[i].Valid())
+			require.True(t, all[i].Valid(), "reign %d must be valid until its deadline", i)
 			time.Sleep(time.Nanosecond)
 			synctest.Wait()
-			require.False(t, all[i].Valid())
-			require.True(t, all[i].Rests().Expired)
+			require.False(t, all[i].Valid(), "reign %d must be over at its deadline", i)
+			require.True(t, all[i].Rests().Expired, "reign %d must be expired at its deadline", i)
 			_, told := overran.Load(all[i])
-			require.True(t, told)
+			require.True(t, told, "the overrun of reign %d must be reported at its deadline", i)
 		}
 		require.Nil(t, k.kick, "it has ended")
 		close(done)
@@ -71,7 +73,7 @@ func TestClockIsAskedWithoutALock(t *testing.T) {
 		"joins": func(_ *Keeper, r *Reign) { r.join(context.Background()) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				open := make(chan struct{})
 				k := keeperOf(func() time.Time { <-open; return time.Now() })
 				k.kick = make(chan struct{}, 1) // as though it ran
@@ -79,9 +81,9 @@ func TestClockIsAskedWithoutALock(t *testing.T) {
 				go asks(k, r)
 				synctest.Wait()
 				defer close(open)
-				require.True(t, k.mu.TryLock())
+				require.True(t, k.mu.TryLock(), "the keeper must not hold its lock while it asks the clock")
 				defer k.mu.Unlock()
-				require.True(t, r.mu.TryLock())
+				require.True(t, r.mu.TryLock(), "the reign must not hold its lock while it asks the clock")
 				r.mu.Unlock()
 			})
 		})
@@ -90,7 +92,7 @@ func TestClockIsAskedWithoutALock(t *testing.T) {
 
 // TestWorkAfterTheEnd: of work that goes on after its reign was ended somebody is told at what was the deadline.
 func TestWorkAfterTheEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		k, overrun := keeperOf(time.Now), atomic.Int64{}
 		k.Overrun = func(*Work) { overrun.Add(1) }
 		r := k.New(1, func() {})
@@ -112,7 +114,7 @@ func TestWorkAfterTheEnd(t *testing.T) {
 
 // TestStalledWork: who reports keeps its reign; who does not loses it, is told why, and its deadline moves no more.
 func TestStalledWork(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		k, stalled := keeperOf(time.Now), time.Duration(0)
 		k.Progress = time.Second
 		k.Quiet = func(_ *Reign, _ time.Time, long time.Duration) { stalled = long }
@@ -134,13 +136,13 @@ func TestStalledWork(t *testing.T) {
 		deadline := r.Deadline()
 		r.renew(deadline.Add(time.Hour))
 		require.Equal(t, deadline, r.Deadline())
-		require.False(t, r.Rests().Hangs)
+		require.False(t, r.Rests().Hangs, "work must not count as hanging before the deadline")
 		time.Sleep(time.Until(deadline))
 		synctest.Wait()
-		require.True(t, r.Rests().Hangs)
+		require.True(t, r.Rests().Hangs, "work must count as hanging at the deadline")
 		close(returns)
 		synctest.Wait()
-		require.True(t, r.Rests().Idle)
+		require.True(t, r.Rests().Idle, "a reign is idle when its work has returned")
 	})
 }
 
@@ -156,7 +158,7 @@ func TestHangs(t *testing.T) {
 		"it need not report anything": {0, false, false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				k, returns, told := keeperOf(time.Now), make(chan struct{}), make(chan struct{})
 				k.Progress = c.progress
 				k.Overrun = func(*Work) { <-told }
@@ -175,7 +177,7 @@ func TestHangs(t *testing.T) {
 				close(told)
 				synctest.Wait()
 				require.Equal(t, c.hangs, r.Rests().Hangs)
-				require.True(t, r.Rests().Over())
+				require.True(t, r.Rests().Over(), "a reign is over after its deadline")
 				require.Equal(t, c.told, loop.Load())
 				if !c.returns {
 					close(returns)
@@ -196,7 +198,7 @@ func (c closing) Close() error { *c.closed++; return nil }
 
 // TestKeeperEndsWithItsWork: it ends as soon as no work runs, however far the deadline is, and leaves no timer behind; it begins again.
 func TestKeeperEndsWithItsWork(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		k, begun, stopped, closed, told := keeperOf(time.Now), 0, 0, 0, 0
 		k.NewTimer = func(time.Duration) Timer {
 			begun++
@@ -210,11 +212,11 @@ func TestKeeperEndsWithItsWork(t *testing.T) {
 				other, beside := r.join(t.Context())
 				over, err := beside.run(other, func(context.Context, *Work) error { synctest.Wait(); return nil })
 				require.NotNil(t, k.kick, "one still runs")
-				require.False(t, over)
+				require.False(t, over, "the reign must not be over when one of two works returns")
 				return err
 			})
 			require.NoError(t, err)
-			require.False(t, over)
+			require.False(t, over, "the reign must not be over when its last work returns")
 			synctest.Wait()
 			require.Nil(t, k.kick)
 			require.Equal(t, []int{ends, ends, ends}, []int{begun, stopped, closed})
@@ -225,7 +227,7 @@ func TestKeeperEndsWithItsWork(t *testing.T) {
 
 // TestProgressBesideAnEnd: while work of a reign that has ended is waited for until its deadline, other work is still to report progress in time.
 func TestProgressBesideAnEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		k, returns := keeperOf(time.Now), make(chan struct{})
 		k.Progress = time.Second
 		begin := func() (*Reign, context.Context) {

@@ -42,16 +42,16 @@ func TestExpiredReignStaysOver(t *testing.T) {
 	require.NotNil(t, w)
 	r.renew(time.Now().Add(time.Hour))
 	require.Positive(t, left(r))
-	require.True(t, r.Valid())
+	require.True(t, r.Valid(), "the reign is valid until its deadline")
 
 	r.renew(time.Now().Add(-time.Second))
 	require.Zero(t, left(r))
 	require.Error(t, ctx.Err(), "work is told")
-	require.False(t, r.Valid())
+	require.False(t, r.Valid(), "the reign ends at its deadline")
 
 	r.renew(time.Now().Add(time.Hour))
-	require.False(t, r.Valid())
-	require.True(t, r.Deadline().IsZero())
+	require.False(t, r.Valid(), "a renewal must not revive an expired reign")
+	require.True(t, r.Deadline().IsZero(), "an expired reign has no deadline")
 	require.True(t, w.leave(), "the reign was closed")
 }
 
@@ -80,17 +80,17 @@ func TestValidByBothClocks(t *testing.T) {
 	require.Negative(t, passed.Sub(wall.Now()), "of the monotonic clock")
 	require.Positive(t, passed.Round(0).Sub(wall.Now().Round(0)), "of the clock on the wall")
 	r.renew(passed)
-	require.False(t, r.Valid())
+	require.False(t, r.Valid(), "a deadline that has passed by the monotonic clock ends the reign")
 	require.NoError(t, ctx.Err())
 	require.Zero(t, left(r), "work is told by the monotonic clock")
 	require.Error(t, ctx.Err())
 
 	r = keeperOf(wall.Now).New(2, func() {})
 	r.renew(wall.Now().Add(time.Hour))
-	require.True(t, r.Valid())
+	require.True(t, r.Valid(), "the reign is valid by both clocks")
 	wall.ahead.Store(int64(2 * time.Hour))
 	require.False(t, r.Valid(), "the machine was suspended")
-	require.True(t, w.leave())
+	require.True(t, w.leave(), "the work learns that its reign was closed")
 }
 
 // wall is the clock of the system, but for what the one on the wall shows: so much ahead, with the same monotonic reading.
@@ -110,10 +110,10 @@ func TestWorkLeaves(t *testing.T) {
 	r := keeperOf(time.Now).New(1, func() {})
 	done, first := r.join(t.Context())
 	goesOn, second := r.join(t.Context())
-	require.False(t, first.leave())
+	require.False(t, first.leave(), "the reign was not closed when the first work leaves")
 	require.Equal(t, context.Canceled, context.Cause(done))
 	require.NoError(t, goesOn.Err())
-	require.False(t, second.leave())
+	require.False(t, second.leave(), "the reign was not closed when the second work leaves")
 	require.Error(t, goesOn.Err())
 }
 
@@ -129,9 +129,9 @@ func TestRenew(t *testing.T) {
 	w.Read = begin.Add(time.Hour) // and is said to be the same instant
 	r.Renew(policy.Instant(2*time.Hour), w)
 	require.Equal(t, begin.Add(2*time.Hour), r.Deadline(), "it is no later one")
-	require.True(t, r.Valid())
+	require.True(t, r.Valid(), "the reign is valid until it is ended")
 	r.End(errOver)
-	require.False(t, r.Valid())
+	require.False(t, r.Valid(), "End must end the reign for everybody")
 	require.Zero(t, r.Deadline())
 	require.Zero(t, (*Reign)(nil).Deadline())
 }
@@ -154,36 +154,36 @@ func TestTick(t *testing.T) {
 func TestYield(t *testing.T) {
 	told := 0
 	r := keeperOf(time.Now).New(1, func() { told++ })
-	require.False(t, r.Acts())
-	require.False(t, (*Reign)(nil).Acts())
+	require.False(t, r.Acts(), "no work acts in a new reign")
+	require.False(t, (*Reign)(nil).Acts(), "no work acts in no reign")
 	deadline := time.Now().Add(time.Hour)
 	r.renew(deadline)
 	ctx, w := r.join(t.Context())
-	require.True(t, r.Acts())
-	require.False(t, r.Rests().Over())
-	require.True(t, r.Yield(errOver))
+	require.True(t, r.Acts(), "work that has joined acts")
+	require.False(t, r.Rests().Over(), "the reign goes on while it is not asked to yield")
+	require.True(t, r.Yield(errOver), "a reign whose work acts must wait before it yields")
 	require.Equal(t, errOver, context.Cause(ctx))
-	require.True(t, r.Rests().Over())
+	require.True(t, r.Rests().Over(), "a reign that yields is over for new work")
 	r.renew(deadline.Add(time.Hour))
 	require.Equal(t, deadline, r.Deadline())
 	_, late := r.join(t.Context())
 	require.Nil(t, late, "no work begins")
 	require.Zero(t, told)
-	require.True(t, w.leave())
+	require.True(t, w.leave(), "the work learns that its reign was closed")
 	require.Equal(t, 1, told)
-	require.False(t, r.Acts())
+	require.False(t, r.Acts(), "no work acts when all work has left")
 
 	idle := keeperOf(time.Now).New(2, func() {})
 	require.False(t, idle.Yield(errOver), "nobody acts")
 	require.Equal(t, Rest{Idle: true, Yields: true}, idle.Rests())
-	require.True(t, Rest{Expired: true}.Over())
-	require.True(t, Rest{Quiet: true}.Over())
-	require.False(t, Rest{Idle: true}.Over())
+	require.True(t, Rest{Expired: true}.Over(), "an expired reign is over")
+	require.True(t, Rest{Quiet: true}.Over(), "a reign whose work stalled is over")
+	require.False(t, Rest{Idle: true}.Over(), "a reign without work is not over")
 	(*Work)(nil).Progress()
 }
 
 func TestAhead(t *testing.T) {
-	require.True(t, ahead(1, 1))
+	require.True(t, ahead(1, 1), "a deadline that both clocks show ahead is ahead")
 	require.False(t, ahead(0, 1), "it is reached")
 	require.False(t, ahead(1, 0), "it is reached on the wall")
 	require.False(t, ahead(-time.Hour, time.Hour), "the wall clock was set back")

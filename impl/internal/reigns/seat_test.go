@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 )
 
 var errEnough = errors.New("enough")
 
 // TestLead: work runs in each reign that comes, until it returns while its reign goes on, which is then resigned from.
 func TestLead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		k, seat := keeperOf(time.Now), &Seat{}
 		reign := func() *Reign {
 			r := k.New(1, func() {})
@@ -55,7 +57,7 @@ func TestLead(t *testing.T) {
 
 // TestLeadTogether: all who wait hear of a reign.
 func TestLeadTogether(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		seat, r := &Seat{}, keeperOf(time.Now).New(1, func() {})
 		r.renew(time.Now().Add(time.Hour))
 		led := make(chan error, 3)

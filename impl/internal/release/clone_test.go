@@ -191,7 +191,7 @@ func checkImage(t *testing.T, path, version string) {
 func runImage(t *testing.T, layer []byte, c imageConfig, version string) {
 	names, headers, texts := files(t, bytes.NewReader(layer))
 	require.Equal(t, []string{"LICENSE", "bully", "data/"}, names)
-	require.True(t, headers["bully"].ModTime.Equal(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
+	require.True(t, headers["bully"].ModTime.Equal(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)), "the program has the time of the commit")
 	program, err := elf.NewFile(bytes.NewReader(texts["bully"]))
 	require.NoError(t, err)
 	for _, p := range program.Progs {

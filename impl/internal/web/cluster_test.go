@@ -35,7 +35,7 @@ func TestElectionIsSeen(t *testing.T) {
 	leads := func(w *watching, above spec.Epoch) spec.Event {
 		for last := uint64(0); ; {
 			e, ok := w.next()
-			require.True(t, ok)
+			require.True(t, ok, "the stream must go on")
 			require.Equal(t, last+1, e.Seq, "from the first step on, without a gap")
 			if last = e.Seq; e.State.Role == spec.Leader && e.State.Epoch > above {
 				return e

@@ -61,7 +61,7 @@ func TestEvents(t *testing.T) {
 	says := func(want string) {
 		t.Helper()
 		got, ok := s.next()
-		require.True(t, ok)
+		require.True(t, ok, "the stream must go on; the next event must be %s", want)
 		require.Equal(t, want, got)
 	}
 	says(`{"node":"3","role":"follower","leader":null,"epoch":0,"leading":false}`)
@@ -88,11 +88,11 @@ func TestEvents(t *testing.T) {
 	// Who comes late is told at once, and what it is now.
 	late := open(t, url)
 	got, ok := late.next()
-	require.True(t, ok)
+	require.True(t, ok, "a late listener must get an event at once")
 	require.Equal(t, `{"node":"3","role":"follower","leader":"5","epoch":5,"leading":false}`, got)
 	events.close()
 	_, ok = late.next()
-	require.False(t, ok)
+	require.False(t, ok, "the stream must end when the events are closed")
 	code, _, _ := get(t, url+"/events")
 	require.Equal(t, http.StatusServiceUnavailable, code)
 }
@@ -101,13 +101,13 @@ func TestEvents(t *testing.T) {
 func TestBehind(t *testing.T) {
 	events := NewEvents(three, nil)
 	slow, _, ok := events.listen()
-	require.True(t, ok)
+	require.True(t, ok, "a slow listener is admitted")
 	for epoch := range spec.Epoch(backlog + 10) {
 		require.NoError(t, events.Record(step(spec.Follower, spec.NodeID{}, epoch+1)))
 	}
 	require.Equal(t, backlog, drainCut(t, slow))
 	fresh, stop, ok := events.listen()
-	require.True(t, ok)
+	require.True(t, ok, "a second listener is admitted")
 	require.Equal(t, spec.Epoch(backlog+10), (<-fresh).Epoch)
 	stop()
 	stop()
@@ -136,7 +136,7 @@ func TestTooManyListeners(t *testing.T) {
 	var stops []func()
 	for range maxListeners {
 		_, stop, ok := events.listen()
-		require.True(t, ok)
+		require.True(t, ok, "each listener up to the bound is admitted")
 		stops = append(stops, stop)
 	}
 	code, _, _ := get(t, url+"/events")

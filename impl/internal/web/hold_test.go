@@ -66,7 +66,7 @@ func TestProgramHoldsTheAddress(t *testing.T) {
 
 	require.NoError(t, held.Close())
 	then := p.line()
-	require.True(t, then.Leading)
+	require.True(t, then.Leading, "the program must lead again when it holds its address no longer")
 	require.Greater(t, then.Epoch, leads.Epoch)
 	code, _ := p.asks(http.MethodGet, "/lease", leads.Term)
 	require.Equal(t, http.StatusGone, code)
@@ -131,7 +131,7 @@ func TestProgramHasGone(t *testing.T) {
 	leads := p.line()
 	node.holds(t, leads.Term)
 	then := p.line()
-	require.True(t, then.Leading)
+	require.True(t, then.Leading, "the program must lead again")
 	require.Greater(t, then.Epoch, leads.Epoch)
 }
 
@@ -144,5 +144,5 @@ func TestHolderKeepsItsSlot(t *testing.T) {
 	s.open = []*slot{holder}
 	s.note(holder, http.StateActive)
 	s.note(holder, http.StateHijacked)
-	require.False(t, s.evict())
+	require.False(t, s.evict(), "a connection that holds an address must not be evicted")
 }

@@ -106,7 +106,7 @@ func TestProgramLeads(t *testing.T) {
 	node := newAlone(t)
 	p := newProgram(t, node.url, "?lease=24h")
 	leads := p.line()
-	require.True(t, leads.Leading)
+	require.True(t, leads.Leading, "the program must lead")
 	require.NotEmpty(t, leads.Term)
 	for _, question := range [][2]string{{http.MethodGet, "/lease"}, {http.MethodPost, "/progress"}} {
 		code, lease := p.asks(question[0], question[1], leads.Term)
@@ -118,7 +118,7 @@ func TestProgramLeads(t *testing.T) {
 	code, _ := p.asks(http.MethodPost, "/stopped", leads.Term)
 	require.Equal(t, http.StatusOK, code)
 	then := p.line()
-	require.True(t, then.Leading)
+	require.True(t, then.Leading, "the program must lead again after it has stopped")
 	require.Greater(t, then.Epoch, leads.Epoch)
 	code, _ = p.asks(http.MethodGet, "/lease", leads.Term)
 	require.Equal(t, http.StatusGone, code)
@@ -150,10 +150,10 @@ func TestLastLeaseHolds(t *testing.T) {
 	require.Equal(t, http.StatusOK, code)
 	resigned := make(chan error, 1)
 	go func() { resigned <- node.Resign(context.Background()) }()
-	require.False(t, p.line().Leading)
+	require.False(t, p.line().Leading, "the program must be told that its reign is over")
 	require.NoError(t, <-resigned)
-	require.False(t, time.Now().Before(asked.Add(time.Duration(lease.HoldsMS)*time.Millisecond)))
-	require.True(t, p.line().Leading)
+	require.False(t, time.Now().Before(asked.Add(time.Duration(lease.HoldsMS)*time.Millisecond)), "OneActing: the node has resigned before the lease of its program was over")
+	require.True(t, p.line().Leading, "the program must lead again")
 }
 
 // answering is an answer to a program that goes away when it begins, and who looks then.
@@ -193,7 +193,7 @@ func TestConnectionIsNoProgram(t *testing.T) {
 		}
 		require.True(t, leads, "until the lease is over")
 	}
-	require.True(t, second.line().Leading)
+	require.True(t, second.line().Leading, "the second program must lead when the lease of the first is over")
 }
 
 // TestNodeRunsBesidePrograms: it is to run while one asks to lead, and one that comes later waits for the next.
@@ -222,7 +222,7 @@ func TestNodeRunsBesidePrograms(t *testing.T) {
 	third := newProgram(t, node.url, "?lease=24h")
 	require.NoError(t, node.programs.Wait(t.Context()))
 	ends, leave := node.programs.Join(t.Context(), node.Host, node.server, nil)
-	require.True(t, third.line().Leading)
+	require.True(t, third.line().Leading, "the third program must lead")
 	third.close()
 	<-ends.Done()
 	leave()

@@ -61,7 +61,7 @@ func TestOperatorHandOver(t *testing.T) {
 	leader.other = nil
 	_, err = o.HandOver(bounded(t), five, time.Second)
 	require.EqualError(t, err, "it is not connected", "and nothing is waited for")
-	require.True(t, leader.Status().Leading)
+	require.True(t, leader.Status().Leading, "node 3 must lead on")
 	leader.other = other
 	r, err := o.HandOver(t.Context(), five, time.Second)
 	require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestOperatorResignRefused(t *testing.T) {
 	url, _ := serveNode(t, leader, NewEvents(three, nil), func(c *Config) { c.Control = false })
 	_, err := (&Operator{Nodes: []string{url}}).Resign(t.Context())
 	require.ErrorContains(t, err, "this node lets nobody make it resign by HTTP")
-	require.True(t, leader.Status().Leading)
+	require.True(t, leader.Status().Leading, "the leader must lead on when its resignation is refused")
 
 	// One that has led when it was asked, and does not when it is to resign.
 	var posts atomic.Int64
@@ -223,7 +223,7 @@ func TestWithoutALeader(t *testing.T) {
 	w.note("old", later, leads(5))
 	require.Equal(t, last, w.last, "that is another reign")
 	first := w.first
-	require.False(t, first.IsZero())
+	require.False(t, first.IsZero(), "the time without a leader must begin")
 	w.note("other", later, leads(6))
 	require.Equal(t, first, w.first)
 	require.Equal(t, first.Sub(last), w.without())

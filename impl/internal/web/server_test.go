@@ -202,7 +202,7 @@ func TestResign(t *testing.T) {
 			require.Empty(t, answered.Get("Access-Control-Allow-Origin"))
 		}
 	}
-	require.True(t, f.named.IsNone())
+	require.True(t, f.named.IsNone(), "a refused request must not name a successor")
 	for query, want := range map[string]struct {
 		code int
 		says string
@@ -311,7 +311,7 @@ func TestBounds(t *testing.T) {
 	url, events := serve(t, newFake(), nil)
 	stream := open(t, url)
 	_, ok := stream.next()
-	require.True(t, ok)
+	require.True(t, ok, "a stream begins with an event")
 	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, c.Close()) }()

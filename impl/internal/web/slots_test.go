@@ -79,10 +79,10 @@ func TestIdleEndsMeanwhile(t *testing.T) {
 	s := &slots{most: 1}
 	ends := &slot{Conn: closing{}, slots: s}
 	s.open = []*slot{ends}
-	require.True(t, s.room())
+	require.True(t, s.room(), "the first connection has room")
 	require.Empty(t, s.open)
 	require.ErrorIs(t, ends.Close(), net.ErrClosed)
-	require.True(t, s.room())
+	require.True(t, s.room(), "a connection that has ended makes room")
 }
 
 // TestStreamsHaveHalf fills all slots for streams with listeners that read nothing: others are answered, and one listener more is told
@@ -102,7 +102,7 @@ func TestStreamsHaveHalf(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
 		require.Equal(t, "1", response.Header.Get("Retry-After"))
-		require.True(t, response.Close)
+		require.True(t, response.Close, "a refused stream must be closed")
 		for _, path := range []string{"/healthz", "/leader", "/leading"} {
 			code, _, _ := get(t, url+path)
 			require.Equal(t, http.StatusOK, code, path)

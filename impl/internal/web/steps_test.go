@@ -10,11 +10,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/spec"
 )
 
@@ -73,7 +73,7 @@ func (w *watching) wants(seqs ...uint64) {
 	w.t.Helper()
 	for _, want := range seqs {
 		e, ok := w.next()
-		require.True(w.t, ok)
+		require.True(w.t, ok, "step %d must be sent", want)
 		require.Equal(w.t, want, e.Seq)
 	}
 }
@@ -119,7 +119,7 @@ func TestSteps(t *testing.T) {
 	w := watch(t, url, "")
 	w.wants(1)
 	e, ok := w.next()
-	require.True(t, ok)
+	require.True(t, ok, "the stream must go on")
 	want := *stood(0)
 	want.Seq, want.At = 2, e.At
 	require.Equal(t, want, e)
@@ -146,7 +146,7 @@ func TestSteps(t *testing.T) {
 	w.wants(9)
 	events.close()
 	_, ok = w.next()
-	require.False(t, ok)
+	require.False(t, ok, "the stream must end when the events are closed")
 	code, _, _ := get(t, url+"/steps")
 	require.Equal(t, http.StatusServiceUnavailable, code)
 }
@@ -160,7 +160,7 @@ func TestStepsCopy(t *testing.T) {
 	e.Sent[0].Epoch, e.State.Support[0] = 9, five
 	*e = *started()
 	got, lost := s.read(0)
-	require.False(t, lost)
+	require.False(t, lost, "no step is lost")
 	want := *heartbeat()
 	want.Seq, want.At = 1, 17
 	require.Equal(t, []spec.Event{want}, got)
@@ -207,7 +207,7 @@ func TestStepsKept(t *testing.T) {
 	require.Len(t, s.telling.slots, keptTelling)
 	require.Len(t, s.upkeep.slots, keptUpkeep)
 	_, lost := s.read(total - keptUpkeep)
-	require.False(t, lost)
+	require.False(t, lost, "the last steps of upkeep must be kept")
 	_, lost = s.read(total - keptUpkeep - 1)
 	require.True(t, lost, "upkeep that is kept no more")
 }
@@ -265,7 +265,7 @@ func TestStepsBehind(t *testing.T) {
 
 	l := listener{steps: events.steps, out: httptest.NewRecorder(), seq: 1}
 	found, lost := l.steps.read(l.seq)
-	require.True(t, lost)
+	require.True(t, lost, "a listener must learn that it has missed a step")
 	require.EqualValues(t, 3, found[0].Seq, "it begins anew with what there is")
 }
 
@@ -276,7 +276,7 @@ func TestStepsStuck(t *testing.T) {
 		record(t, events, heartbeat())
 	}
 	l := listener{steps: events.steps, out: failing{httptest.NewRecorder()}}
-	require.False(t, l.catchUp())
+	require.False(t, l.catchUp(), "a listener that cannot be written to must be dropped")
 	require.EqualValues(t, batch, l.seq, "it ends with the first write that fails")
 	require.False(t, (&listener{out: httptest.NewRecorder()}).write([]byte("x")), "nor does one to whom no deadline can be given")
 }
@@ -319,7 +319,7 @@ func TestManyListeners(t *testing.T) {
 	}
 	for range maxListeners - n {
 		_, _, ok := events.steps.listen()
-		require.True(t, ok)
+		require.True(t, ok, "each listener up to the bound is admitted")
 	}
 	code, _, _ := get(t, url+"/steps")
 	require.Equal(t, http.StatusServiceUnavailable, code)
@@ -378,7 +378,7 @@ func (p *paper) Flush()                           {}
 
 // TestPace: however many steps there are, a page is written to a few times a second.
 func TestPace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		s, p := newSteps(), &paper{}
 		ctx, leave := context.WithCancel(t.Context())
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "/steps", nil)

@@ -12,15 +12,17 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 )
 
 // TestTurns: a burst passes at once, and then one at a time, in the order in which they came; who leaves takes no turn.
 func TestTurns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		turns := newTurns(time.Millisecond)
 		begin := time.Now()
 		for range turns.burst {
-			require.True(t, turns.wait(t.Context()))
+			require.True(t, turns.wait(t.Context()), "a turn of the burst must pass")
 		}
 		require.Zero(t, time.Since(begin))
 
@@ -49,7 +51,7 @@ func TestTurns(t *testing.T) {
 		time.Sleep(time.Hour)
 		begin = time.Now()
 		for range turns.burst + 10 {
-			require.True(t, turns.wait(t.Context()))
+			require.True(t, turns.wait(t.Context()), "a turn must pass")
 		}
 		require.Equal(t, 10*turns.every, time.Since(begin), "nothing is saved up beyond the burst")
 	})
@@ -57,7 +59,7 @@ func TestTurns(t *testing.T) {
 
 // TestQuickDoNotWait: who asks whether the node is well, and who leads, does not wait for those who ask for more.
 func TestQuickDoNotWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
 		served := 0
 		h := inTurn(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served++ }))
 		ask := func(method, path, body string) {
@@ -134,10 +136,10 @@ func TestWhoGaveWayIsNotServed(t *testing.T) {
 	s := &slots{most: 1}
 	c := &slot{Conn: here, slots: s}
 	s.open = append(s.open, c)
-	require.True(t, c.setActive(true))
-	require.False(t, s.evict())
-	require.True(t, c.setActive(false))
-	require.True(t, s.evict())
-	require.False(t, c.setActive(true))
+	require.True(t, c.setActive(true), "a connection that was not evicted can become active")
+	require.False(t, s.evict(), "an active connection must not be evicted")
+	require.True(t, c.setActive(false), "an active connection can become idle")
+	require.True(t, s.evict(), "an idle connection must be evicted")
+	require.False(t, c.setActive(true), "an evicted connection must not be served")
 	require.Empty(t, s.open)
 }

@@ -38,7 +38,7 @@ func TestResigns(t *testing.T) {
 	cancel()
 	<-campaigned
 	v, _ = n.hub.Current()
-	require.False(t, v.Leading)
+	require.False(t, v.Leading, "a node that has resigned must not lead")
 	require.Nil(t, v.Leader)
 	keys, err = client.Get(t.Context(), prefix, clientv3.WithPrefix())
 	require.NoError(t, err)

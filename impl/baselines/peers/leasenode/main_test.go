@@ -18,6 +18,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/baselines/peers"
 	"github.com/seed-fdf591db/bully/impl/baselines/peers/peertest"
 	"github.com/seed-fdf591db/bully/impl/internal/localcluster"
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
 func TestMain(m *testing.M) { peertest.Main(m, main) }
@@ -101,7 +102,7 @@ func storeOf(t *testing.T, c peertest.Cluster, notThis int) (pid int) {
 			return false
 		}
 		pid, err = strconv.Atoi(strings.TrimSpace(string(text)))
-		return err == nil && pid != notThis && syscall.Kill(pid, 0) == nil
+		return err == nil && pid != notThis && proctest.Kill(pid, 0) == nil
 	}, peertest.Patience, 5*time.Millisecond, "no store runs")
 	return pid
 }
@@ -162,7 +163,7 @@ func TestKillTheStore(t *testing.T) {
 	c.Start()
 	reign := c.Agree(0)
 	store := storeOf(t, c, 0)
-	require.NoError(t, syscall.Kill(store, syscall.SIGKILL))
+	require.NoError(t, proctest.Kill(store, syscall.SIGKILL))
 	storeOf(t, c, store)
 	c.Counted(reign.Leader, "writes", c.Status(reign.Leader).Counters["writes"]+2)
 	c.Agree(reign.Epoch-1, c.IDs()...)

@@ -132,5 +132,5 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "2", lease.ResourceVersion)
 	require.NotEmpty(t, lease.UID)
-	require.False(t, lease.CreationTimestamp.Equal(&metav1.Time{}))
+	require.False(t, lease.CreationTimestamp.Equal(&metav1.Time{}), "a lease has the time of its creation")
 }

@@ -58,7 +58,7 @@ func TestCluster(t *testing.T) {
 	require.EqualValues(t, 5, c.Counted(1, "asked", 4))
 	c.Wait("node 1 leads", func(v localcluster.View) bool { return v.Nodes[0].Leading })
 	require.NotEqual(t, c.Addr(1), Free(t))
-	require.True(t, Leads(t, leading()).Leading)
+	require.True(t, Leads(t, leading()).Leading, "the node that is served leads")
 	_, err := c.Stop(1)
 	require.NoError(t, err)
 	require.NotEmpty(t, os.Getenv(asNode))

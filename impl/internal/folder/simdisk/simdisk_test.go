@@ -105,10 +105,10 @@ func TestWhatACrashLeavesInPlace(t *testing.T) {
 	require.Len(t, survivors(disk, "a"), 1)
 	_, err = file.WriteAt([]byte("beyond"), 3*4096-1)
 	require.ErrorIs(t, err, simdisk.ErrFault)
-	require.True(t, disk.Is("a", file))
-	require.False(t, simdisk.New().Is("a", file))
+	require.True(t, disk.Is("a", file), "the name leads to the open file")
+	require.False(t, simdisk.New().Is("a", file), "another disk does not have the file")
 	require.NoError(t, disk.Remove("a"))
-	require.False(t, disk.Is("a", file))
+	require.False(t, disk.Is("a", file), "a removed file is not on the disk")
 }
 
 // TestInPlaceBeforeASync writes over what was never synced: it may be lost with all else.
@@ -124,9 +124,9 @@ func TestInPlaceBeforeASync(t *testing.T) {
 func TestFull(t *testing.T) {
 	disk := simdisk.New()
 	file := create(t, disk, "a", "ab")
-	require.True(t, file.Keep())
+	require.True(t, file.Keep(), "a disk with room can keep a file")
 	disk.Full = true
-	require.False(t, file.Keep())
+	require.False(t, file.Keep(), "a full disk cannot keep a file")
 }
 
 func TestSyncThatFailsDropsWhatItHad(t *testing.T) {
