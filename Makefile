@@ -122,8 +122,9 @@ test: ## run all tests, those on real processes beside the others, and again wit
 		-then "plain: $(COUNT) -vet=off $$(echo $$packages)" \
 		$(if $(RACE),-then "race detector: $(COUNT) -vet=off -race -short $$(echo $$races)")
 
-# Tests that call slowtest.Only: they build releases or WebAssembly, or start many JVMs.
-test-slow: ## run the tests that build releases and WebAssembly, and those that start many JVMs (4 min)
+# The packages whose tests ask package slowtest, which leaves some to this target.
+SLOW = $(sort $(patsubst %/,./%,$(dir $(shell grep -rlE --include='*_test.go' 'slowtest\.(Only|Wanted)\(' conformance impl model tla traces))))
+test-slow: ## run the tests that build releases and WebAssembly, start many JVMs, or explore further (5 min)
 	@BULLY_SLOW=yes $(RUNTESTS) -keep .cache/slowest/test-slow -then "slow: $(COUNT) -vet=off -timeout 30m -run '$(SLOWTESTS)' $(SLOW)"
 
 # Nested modules: what they drag along are some thousand packages of etcd, Kubernetes, Prometheus and others.

@@ -60,7 +60,7 @@ func TestSpoiled(t *testing.T) {
 	report, err := storage.Inspect(config.Folder)
 	require.NoError(t, err)
 	if len(report.Slots) == 0 {
-		t.Skip("saved ", report.Saves)
+		t.Skip("not drawn: saved ", report.Saves)
 	}
 	file, err := os.ReadFile(report.Path)
 	require.NoError(t, err)

@@ -282,7 +282,7 @@ func TestInterrupted(t *testing.T) {
 // TestKilledWithItsChildren kills a port that is a script, and hangs in what it has started.
 func TestKilledWithItsChildren(t *testing.T) {
 	if _, err := os.Stat("/bin/sh"); err != nil {
-		t.Skip("there is no /bin/sh: ", err)
+		t.Skip("needs /bin/sh: ", err)
 	}
 	pids := filepath.Join(t.TempDir(), "pid")
 	script := "sleep 1000 & echo $! >" + pids + "; echo '" + `{"id":1,"port":{"name":"hangs","version":"0","language":"sh"},"protocol":1}` + "'; wait"

@@ -66,7 +66,7 @@ func TestDump(t *testing.T) {
 // TestStandardError shows the end of what a port writes to its standard error, line by line, and counts all of it.
 func TestStandardError(t *testing.T) {
 	if _, err := os.Stat("/bin/sh"); err != nil {
-		t.Skip("there is no /bin/sh: ", err)
+		t.Skip("needs /bin/sh: ", err)
 	}
 	const script = `read q; echo '{"id":1,"protocol":1,"port":{"name":"loud","version":"1","language":"sh"}}'
 read q; echo '{"id":2,"ok":true}'; read q

@@ -40,7 +40,7 @@ func TestTableCompiles(t *testing.T) {
 // have many dependencies, which `make test` does not compile.
 func TestTableOfModulesCompiles(t *testing.T) {
 	if os.Getenv(modulesVar) != "yes" {
-		t.Skip("it compiles the dependencies of other modules: enable it with " + modulesVar + "=yes")
+		t.Skip("make test-modules runs it: it compiles the dependencies of other modules")
 	}
 	root, all := repositoryTable(t)
 	byModule := modulesOf(t, root, all)

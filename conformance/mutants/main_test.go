@@ -97,7 +97,7 @@ func TestHangs(t *testing.T) {
 func TestCrowd(t *testing.T) {
 	slowtest.Only(t, "it compiles a module many times")
 	if runtime.GOOS != "linux" {
-		t.Skip("there is no /proc")
+		t.Skip("needs Linux: for /proc")
 	}
 	t.Parallel()
 	status, out, log := call(t, "crowd", "-limit", "30s")

@@ -17,7 +17,7 @@ import (
 // TestChildren runs a port that ends while what it has started holds its standard output: it has died, and does not hang, and nothing of it outlives it.
 func TestChildren(t *testing.T) {
 	if _, err := os.Stat("/bin/sh"); err != nil {
-		t.Skip("there is no /bin/sh: ", err)
+		t.Skip("needs /bin/sh: ", err)
 	}
 	alive := filepath.Join(t.TempDir(), "alive")
 	require.NoError(t, syscall.Mkfifo(alive, 0o600))

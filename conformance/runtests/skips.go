@@ -12,33 +12,39 @@ import (
 
 // enable says how each thing that a test may lack is had. A test that lacks one calls t.Skip("needs THING: …").
 var enable = map[string]string{
-	"Linux":         "run the tests on Linux",
-	"Unix":          "run the tests on a Unix",
-	"root":          "run the tests as root",
-	"ip":            "as root: apt-get install iproute2",
-	"strace":        "apt-get install strace",
-	"gcc":           "apt-get install gcc libc6-dev (the race detector needs it)",
-	"Python":        "apt-get install python3 (3.11 or later)",
-	"haproxy":       "apt-get install haproxy",
-	"curl":          "apt-get install curl",
-	"PostgreSQL":    "apt-get install postgresql",
-	"systemd":       "apt-get install systemd",
-	"containers":    "install Docker or Podman, with its engine running",
-	"unshare":       "as root: apt-get install util-linux",
-	"Java and TLC":  "apt-get install default-jdk-headless; then make check",
-	"a clone":       "clone the repository with git",
-	"ptrace":        "run the tests where a process may trace another",
-	"cgroups":       "run the tests as root, where control groups are writable and limit memory",
-	"more files":    "raise the limit of open files: ulimit -n",
-	"no root":       "run the tests as another user than root",
-	"the page":      "make viewer (it needs Node 20)",
-	"/bin/sh":       "run the tests where there is a shell",
-	"a newer Linux": "run the tests on Linux 5.10 or later",
+	"Linux":                              "run the tests on Linux",
+	"Unix":                               "run the tests on a Unix",
+	"root":                               "run the tests as root",
+	"ip":                                 "as root: apt-get install iproute2",
+	"python3":                            "apt-get install python3",
+	"setpriv":                            "apt-get install util-linux",
+	"strace":                             "apt-get install strace",
+	"gcc":                                "apt-get install gcc libc6-dev (the race detector needs it)",
+	"Python":                             "apt-get install python3 (3.11 or later)",
+	"haproxy":                            "apt-get install haproxy",
+	"PostgreSQL":                         "apt-get install postgresql",
+	"systemd":                            "apt-get install systemd",
+	"setsid":                             "apt-get install util-linux",
+	"curl":                               "apt-get install curl",
+	"a disk that fails":                  "as root on Linux, and: apt-get install strace",
+	"a file system that writes in place": "set TMPDIR to a folder on ext4 or xfs",
+	"containers":                         "install Docker or Podman, with its engine running",
+	"unshare":                            "as root: apt-get install util-linux",
+	"Java and TLC":                       "apt-get install default-jdk-headless; then make check",
+	"a clone":                            "clone the repository with git",
+	"ptrace":                             "run the tests where a process may trace another",
+	"cgroups":                            "run the tests as root, where control groups are writable and limit memory",
+	"more files":                         "raise the limit of open files: ulimit -n",
+	"no root":                            "run the tests as another user than root",
+	"the page":                           "make viewer (it needs Node 20)",
+	"/bin/sh":                            "run the tests where there is a shell",
+	"a newer Linux":                      "run the tests on Linux 5.10 or later",
 }
 
 // meant are the beginnings of reasons why a test is skipped on every machine: another target runs it, or another test
 // starts it as a process.
-var meant = []string{"long: ", "make test-slow runs it", "make soak runs it", "another test starts it", "not drawn: "}
+var meant = []string{"long: ", "runs in make test-slow: ", "runs without the race detector: ", "make test-modules runs it", "make soak runs it",
+	"another test starts it", "not drawn: "}
 
 // skips are the tests that were skipped, by the thing that they lack.
 type skips map[string][]string

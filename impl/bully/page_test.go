@@ -52,7 +52,7 @@ func openPage(t *testing.T, file, table string) *page {
 	t.Helper()
 	name, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skipf("there is no Python, in which the code of the page is written: %v", err)
+		t.Skipf("needs Python: the code of the page is written in it: %v", err)
 	}
 	p := &page{t: t, command: exec.Command(name, "testdata/page.py", file, table), steps: map[spec.Action]int{}}
 	in, err := p.command.StdinPipe()

@@ -23,7 +23,7 @@ func TestPaths(t *testing.T) {
 func TestLarge(t *testing.T) {
 	more, _ := strconv.Atoi(os.Getenv("BULLY_SOAK"))
 	if more <= 0 {
-		t.Skip("this takes minutes: set BULLY_SOAK=1, or more, for it")
+		t.Skip("make soak runs it: it takes minutes")
 	}
 	for _, c := range paths.Large() {
 		tour, err := paths.New(c)

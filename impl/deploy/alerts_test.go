@@ -205,7 +205,7 @@ func ends(t *testing.T, c *localcluster.Cluster) {
 func slowDisk(t *testing.T) {
 	if err := localcluster.CanInject(); err != nil {
 		fired["BullySlowDisk"] = true
-		t.Skip("a slow fsync: ", err)
+		t.Skip("needs strace: for a slow fsync: ", err)
 	}
 	c := cluster(t, localcluster.Config{Nodes: 3, Extra: func(int) []string { return []string{"-insecure"} }})
 	require.NoError(t, c.Start())
@@ -225,7 +225,7 @@ func slowDisk(t *testing.T) {
 func hangs(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		fired["BullyHangs"] = true
-		t.Skip("a guard needs Linux")
+		t.Skip("needs Linux: for a guard")
 	}
 	c := cluster(t, localcluster.Config{Nodes: 1, Extra: func(int) []string { return []string{"-guard"} }})
 	require.NoError(t, c.Start())

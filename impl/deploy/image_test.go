@@ -121,7 +121,7 @@ func unpack(t *testing.T) (b bare) {
 // TestImage runs a node in a root folder that has the command and nothing else: no shell, no library, no user, no /tmp.
 func TestImage(t *testing.T) {
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
-		t.Skip("another root folder needs root, on Linux")
+		t.Skip("needs root: on Linux, for another root folder")
 	}
 	b := unpack(t)
 	address := reserve(t)
@@ -144,10 +144,10 @@ func TestEngine(t *testing.T) {
 		}
 	}
 	if engine == "" {
-		t.Skip("no container engine runs here: TestImage does its steps")
+		t.Skip("needs containers: TestImage does the steps of the engine")
 	}
 	if out, err := exec.Command(engine, "pull", "golang:1.26").CombinedOutput(); err != nil {
-		t.Skipf("the engine reaches no registry: %s", out)
+		t.Skipf("needs containers: the engine reaches no registry: %s", out)
 	}
 	out, err := exec.Command(engine, "build", "-q", "-f", "Dockerfile", "../..").Output()
 	require.NoError(t, err)

@@ -50,7 +50,7 @@ func TestUnit(t *testing.T) {
 	require.Equal(t, "/var/lib/"+values["StateDirectory"], environment(t)["BULLY_DATA"])
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
-		t.Skip("without systemd only the keys are checked")
+		t.Skip("needs systemd: without it only the keys are checked")
 	}
 	unit := filepath.Join(t.TempDir(), "bully.service")
 	text, err := os.ReadFile("bully.service")
@@ -102,7 +102,7 @@ func TestSysusers(t *testing.T) {
 	require.True(t, slices.ContainsFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.HasPrefix(line, "u "+values["User"]+" ") }), "the file must declare user %s of the unit", values["User"])
 	sysusers, err := exec.LookPath("systemd-sysusers")
 	if err != nil {
-		t.Skip("without systemd nobody makes users of that file")
+		t.Skip("needs systemd: it makes users of that file")
 	}
 	root := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(root, "etc"), 0o755))

@@ -148,7 +148,7 @@ func TestWhatIsNoFile(t *testing.T) {
 
 func TestWhatMayNotBeRead(t *testing.T) {
 	if os.Getuid() == 0 {
-		t.Skip("root may read everything: TestReadFails shows the same on a simulated disk")
+		t.Skip("needs no root: root may read everything; TestReadFails shows the same on a simulated disk")
 	}
 	dir := put(t, encode(me, promise(7, 5)))
 	require.NoError(t, os.Chmod(filepath.Join(dir, recordName), 0))

@@ -150,7 +150,7 @@ func TestComparisonFresh(t *testing.T) {
 // run make viewer; make viewer-test does.
 func TestFresh(t *testing.T) {
 	if _, err := os.Stat(fresh); errors.Is(err, fs.ErrNotExist) {
-		t.Skip("dist/fresh is not there: make viewer makes it, which needs Node 20")
+		t.Skip("needs the page: dist/fresh is not there")
 	}
 	changed, err := stale(".", fresh+"/page.sha256")
 	require.NoError(t, err)

@@ -113,7 +113,7 @@ func TestMatrix(t *testing.T) {
 // TestSelftest tries a mutant that a vector refuses.
 func TestSelftest(t *testing.T) {
 	if err := exec.Command("python3", "-c", "from enum import StrEnum").Run(); err != nil {
-		t.Skipf("there is no Python 3.11, in which the mutants are written: %v", err)
+		t.Skipf("needs Python: the mutants are written in it: %v", err)
 	}
 	status, out, log := bullytest(t, "", "selftest", "-run", "fence-too-*", "-suite", "fence")
 	require.Equal(t, exitOK, status, log)

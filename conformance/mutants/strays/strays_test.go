@@ -16,7 +16,7 @@ const doubles = `[ "$1" = 0 ] || for child in 1 2; do sh -c "$0" "$0" $(($1 - 1)
 // TestTooManyProcesses kills a run that starts itself again and again, all of it; one that starts few goes on.
 func TestTooManyProcesses(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("there is no /proc")
+		t.Skip("needs Linux: for /proc")
 	}
 	command := exec.Command("sh", "-c", doubles, doubles, "5")
 	crowded, err := Run(command, 30)
@@ -35,7 +35,7 @@ func TestTooManyProcesses(t *testing.T) {
 // TestStrays leaves a process behind, beside one of another run.
 func TestStrays(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("there is no /proc")
+		t.Skip("needs Linux: for /proc")
 	}
 	start := func(run string) *exec.Cmd {
 		command := exec.Command("sleep", "1000")

@@ -57,7 +57,7 @@ func python(t *testing.T) string {
 		err = exec.Command(name, "-c", "from enum import StrEnum").Run()
 	}
 	if err != nil {
-		t.Skipf("there is no Python 3.11, in which the mutants are written: %v", err)
+		t.Skipf("needs Python: the mutants are written in it: %v", err)
 	}
 	return name
 }

@@ -74,7 +74,7 @@ func (p *process) acts() map[int][]int64 {
 func TestProgramsBesideNodes(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("it waits for elections of real processes")
+		t.Skip("long: it waits for elections of real processes")
 	}
 	c := newCluster(t, 3)
 	folder := t.TempDir()

@@ -24,7 +24,7 @@ import (
 func python(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip(err)
+		t.Skip("needs Python: ", err)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestNoTwoCommandsAct(t *testing.T) {
 	t.Parallel()
 	python(t)
 	if testing.Short() {
-		t.Skip("it waits for many elections of real processes")
+		t.Skip("long: it waits for many elections of real processes")
 	}
 	c, folder := newCluster(t, 3), t.TempDir()
 	var all []*commanded

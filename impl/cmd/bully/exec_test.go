@@ -130,7 +130,7 @@ func TestExecReignEnds(t *testing.T) {
 func TestExecKilled(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self"); err != nil {
-		t.Skip("only Linux ends a process with the one that started it")
+		t.Skip("needs Linux: it ends a process with the one that started it")
 	}
 	c := newCluster(t, 1)
 	file := filepath.Join(t.TempDir(), "told")
@@ -144,7 +144,7 @@ func TestExecKilled(t *testing.T) {
 func TestExecKilledWithAll(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip(err)
+		t.Skip("needs setsid: ", err)
 	}
 	c := newCluster(t, 1)
 	file := filepath.Join(t.TempDir(), "told")
@@ -301,7 +301,7 @@ while ! [ -e "$0.hang" ]; do touch "$BULLY_PROGRESS"; echo x >>"$0.touched"; sle
 func TestExecStandsAside(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("it waits for elections of real processes")
+		t.Skip("long: it waits for elections of real processes")
 	}
 	c := newCluster(t, 3)
 	folder := t.TempDir()

@@ -18,7 +18,7 @@ func TestGuardIsFirstProcess(t *testing.T) {
 	t.Parallel()
 	contained := []string{"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"}
 	if out, err := exec.Command(contained[0], append(contained[1:], "true")...).CombinedOutput(); err != nil {
-		t.Skipf("no container can be made here: %v: %s", err, out)
+		t.Skipf("needs unshare: %v: %s", err, out)
 	}
 	const script = `
 trap 'echo told; exit 7' TERM

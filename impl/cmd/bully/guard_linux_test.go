@@ -332,7 +332,7 @@ func holds(t testing.TB, pid int) {
 		id, err := strconv.Atoi(thread.Name())
 		require.NoError(t, err)
 		if err := syscall.PtraceAttach(id); errors.Is(err, syscall.EPERM) {
-			t.Skip("nobody may debug here")
+			t.Skip("needs ptrace: no process may trace another here")
 		}
 		held = append(held, id)
 	}

@@ -21,15 +21,15 @@ func memoryGroup(t testing.TB, bytes int) string {
 	if of, err := os.ReadFile(filepath.Join(root, "cgroup.subtree_control")); err == nil {
 		limit, swap, group = "memory.max", "memory.swap.max", filepath.Join(root, filepath.Base(group))
 		if !slices.Contains(strings.Fields(string(of)), "memory") {
-			t.Skip("control groups have no memory here: echo +memory > /sys/fs/cgroup/cgroup.subtree_control")
+			t.Skip("needs cgroups: they have no memory here: echo +memory > /sys/fs/cgroup/cgroup.subtree_control")
 		}
 	}
 	if err := os.Mkdir(group, 0o755); err != nil {
-		t.Skipf("a control group of memory cannot be made here, which takes root: %v", err)
+		t.Skipf("needs cgroups: none of memory can be made: %v", err)
 	}
 	t.Cleanup(func() { until(t, "its group is empty", func() bool { return os.Remove(group) == nil }) })
 	if err := os.WriteFile(filepath.Join(group, limit), fmt.Append(nil, bytes), 0); err != nil {
-		t.Skipf("memory cannot be limited here: %v", err)
+		t.Skipf("needs cgroups: memory cannot be limited: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(group, swap), []byte("0"), 0); err != nil {
 		t.Logf("what is over the limit may be swapped out: %v", err) // where there is no swap there is no such file

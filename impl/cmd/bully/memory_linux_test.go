@@ -25,7 +25,7 @@ func TestHoldMemory(t *testing.T) {
 			return strings.Contains(text, `"leader":"`)
 		})
 		if strings.Contains(p.log.String(), "its memory is freed before its address refuses") {
-			t.Skip("an older kernel, or a sandbox: ", p.log)
+			t.Skip("needs a newer Linux: an older one or a sandbox refuses: ", p.log)
 		}
 		var names []string
 		until(t, "all that it has started has a name", func() bool { // which it has only in one of its first steps

@@ -150,7 +150,7 @@ func programOf(m *machine) int { return m.program.cmd.Process.Pid }
 func TestNobodyActsBesideWhoOutlives(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("it waits for many elections of real processes")
+		t.Skip("long: it waits for many elections of real processes")
 	}
 	c, folder := newCluster(t, 3), t.TempDir()
 	var all []*machine
@@ -274,7 +274,7 @@ func TestAddressIsHeld(t *testing.T) {
 	t.Run("bully lead", func(t *testing.T) {
 		t.Parallel()
 		if _, err := exec.LookPath("curl"); err != nil {
-			t.Skip("there is no curl")
+			t.Skip("needs curl")
 		}
 		c := newCluster(t, 1)
 		socket := filepath.Join(t.TempDir(), "s")

@@ -131,7 +131,7 @@ func newChecker(t testing.TB, config string, nodes []string, services []*service
 func newHAProxy(t testing.TB, config string, nodes []string, services []*service) string {
 	program, err := exec.LookPath("haproxy")
 	if err != nil {
-		t.Skip("the recipe is tried with a checker that does the same: there is no haproxy on this machine")
+		t.Skip("needs haproxy: the recipe is tried with a checker that does the same")
 	}
 	front := freeAddress(t)
 	config = strings.Replace(config, "bind :80", "bind "+front, 1)

@@ -18,7 +18,7 @@ import (
 func TestBenchGroups(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/statm"); err != nil {
-		t.Skip("what a process uses is read from /proc: ", err)
+		t.Skip("needs Linux: what a process uses is read from /proc: ", err)
 	}
 	self := buildBoth(t)
 	status, out, log := workbench(t, "bench", "groups", "-groups", "40", "-nodes", "3", "-kills", "1", "-for", "1s", "-profile", "busy", "-members", "changing", "-json", "-against", self+" node -groups")

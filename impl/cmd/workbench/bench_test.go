@@ -71,7 +71,7 @@ func benched(t *testing.T, args ...string) (results map[string]failoverResult, s
 func TestBenchBallast(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("a node beside a program is found in /proc, so Linux")
+		t.Skip("needs Linux: a node beside a program is found in /proc")
 	}
 	buildBoth(t)
 	results, skipped := benched(t, "-fault", "kill,program,both", "-ballast", "64", "-beside", "-hold")
@@ -94,7 +94,7 @@ func TestBenchBallast(t *testing.T) {
 func TestBenchGuard(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("a guard needs Linux")
+		t.Skip("needs Linux: for a guard")
 	}
 	buildBoth(t)
 	status, text, log := workbench(t, "bench", "guard", "-nodes", "3", "-for", "1ms", "-profile", "busy,wan", "-json")
@@ -116,7 +116,7 @@ func TestBenchGuard(t *testing.T) {
 func TestBenchFaults(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("a guard needs Linux")
+		t.Skip("needs Linux: for a guard")
 	}
 	node := buildBoth(t)
 	file := filepath.Join(t.TempDir(), "faults.svg")
@@ -147,12 +147,12 @@ func TestBenchFaults(t *testing.T) {
 func TestBenchCut(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("a guard needs Linux")
+		t.Skip("needs Linux: for a guard")
 	}
 	buildBoth(t)
 	results, skipped := benched(t, "-fault", "cut", "-guard")
 	if len(skipped) > 0 {
-		t.Skip(skipped[0])
+		t.Skip("needs ip: ", skipped[0])
 	}
 	for _, name := range []string{"cut bully", "cut bully, guarded"} {
 		require.InDelta(t, 104, results[name].Wait, 1e-3, "%s: silence is all that shows it, guard or no guard", name)
@@ -208,7 +208,7 @@ func TestPlot(t *testing.T) {
 func TestNodeInALargeProcess(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
-		t.Skip("what a process uses is read from /proc: ", err)
+		t.Skip("needs Linux: what a process uses is read from /proc: ", err)
 	}
 	self := buildBoth(t)
 	idle, err := localcluster.MeasureIdle(t.Context(), localcluster.Config{Nodes: 1, Command: []string{self, "node", "-ballast", "100"}}, 10*time.Millisecond)
@@ -234,7 +234,7 @@ func TestNodeInALargeProcess(t *testing.T) {
 func TestBenchIdle(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
-		t.Skip("what a process uses is read from /proc: ", err)
+		t.Skip("needs Linux: what a process uses is read from /proc: ", err)
 	}
 	status, out, log := workbench(t, "bench", "idle", "-nodes", "3", "-for", "300ms", "-command", buildNode(t)+" run -cluster bench -profile wan")
 	require.Equal(t, cli.OK, status, log)

@@ -116,7 +116,7 @@ func (c *cluster) losesGroups(id spec.NodeID) {
 // TestShardsOfMembers is TestShards while machines come and go for good: nodes are added under new ids, removed, and ranked otherwise, between all else that befalls them. Nobody who was removed runs on.
 func TestShardsOfMembers(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("it looks into /proc")
+		t.Skip("needs Linux: it looks into /proc")
 	}
 	t.Parallel()
 	shards, rounds, long := soaks(2)

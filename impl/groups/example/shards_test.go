@@ -49,7 +49,7 @@ func (c *cluster) leaks(id spec.NodeID) (l leaks) {
 // that says, as "25m", or an hour.
 func TestShards(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("it looks into /proc")
+		t.Skip("needs Linux: it looks into /proc")
 	}
 	t.Parallel()
 	shards, rounds, long := soaks(2)

@@ -220,7 +220,7 @@ func TestGuardStarter(t *testing.T) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		require.NoError(t, cmd.Run())
 	default:
-		t.Skip("it is what TestGuardEndsWithItsStarter starts")
+		t.Skip("another test starts it: TestGuardEndsWithItsStarter")
 	}
 }
 

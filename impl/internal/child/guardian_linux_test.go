@@ -28,7 +28,7 @@ func both(t *testing.T, test func(t *testing.T)) {
 	t.Run("control group", func(t *testing.T) {
 		c := newCgroup("bully-test-" + strconv.Itoa(os.Getpid()))
 		if c == "" {
-			t.Skip("no control group (version 2) can be made here: it needs root, or one that is delegated")
+			t.Skip("needs cgroups: none of version 2 can be made, which takes root or a delegated one")
 		}
 		c.remove()
 		test(t)
@@ -39,7 +39,7 @@ func both(t *testing.T, test func(t *testing.T)) {
 func needs(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
-		t.Skip(err)
+		t.Skip("needs ", program, ": ", err)
 	}
 }
 
@@ -172,7 +172,7 @@ const starterFile = "BULLY_CHILD_TEST_FILE"
 func TestStarter(t *testing.T) {
 	file := os.Getenv(starterFile)
 	if file == "" {
-		t.Skip("it is what TestStarterKilled starts")
+		t.Skip("another test starts it: TestStarterKilled")
 	}
 	withoutCgroup = os.Getenv("BULLY_CHILD_TEST_PLAIN") != ""
 	_, err := Start(exec.Command("/bin/sh", "-c", strays["session"]+` trap '' TERM; while :; do sleep 0.01; done`, "sh", file), nil)

@@ -158,7 +158,7 @@ func TestMain(m *testing.M) {
 // TestSignals ends a process: it is asked once, and the second signal does not ask.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there are no signals between processes")
+		t.Skip("needs Unix: there are no signals between processes")
 	}
 	program := exec.Command(os.Args[0], "run", "on")
 	program.Env = append(os.Environ(), asProgram+"=yes")

@@ -128,10 +128,10 @@ func TestNoDescriptorLeft(t *testing.T) {
 func traced(t *testing.T, base, dir string, options ...string) (calls []string, said string) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
-		t.Skip("the calls of the kernel are not looked at: strace is not on this machine")
+		t.Skip("needs strace")
 	}
 	if out, err := exec.Command(strace, "-qq", "-e", "trace=none", "true").CombinedOutput(); err != nil {
-		t.Skipf("the calls of the kernel are not looked at: strace may not trace here: %v: %s", err, out)
+		t.Skipf("needs strace: it may not trace here: %v: %s", err, out)
 	}
 	program, err := os.Executable()
 	require.NoError(t, err)
@@ -217,7 +217,7 @@ func TestCallsOfTheKernel(t *testing.T) {
 func writesInPlace(t *testing.T, dir string) {
 	t.Setenv(inPlace, "yes")
 	if view, err := folder.Look(dir, "record", 0); err != nil || !view.System.InPlace {
-		t.Skipf("the files of this test are written %v, and so not in place: %v", view.System, err)
+		t.Skipf("needs a file system that writes in place: here files are written %v: %v", view.System, err)
 	}
 }
 

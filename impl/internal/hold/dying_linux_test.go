@@ -20,7 +20,7 @@ const programLinks = 32
 // TestProgramWithLinks is the program that dies: it says where it listens, and when it has all its connections.
 func TestProgramWithLinks(t *testing.T) {
 	if os.Getenv("BULLY_PROGRAM_WITH_LINKS") == "" {
-		t.Skip("it is run by others")
+		t.Skip("another test starts it")
 	}
 	listener, err := Listen("127.0.0.1:0")
 	require.NoError(t, err)

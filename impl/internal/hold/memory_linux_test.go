@@ -31,7 +31,7 @@ const ballast = 64 << 20
 // TestLargeProgram is the program that dies: it says where it listens, and who holds its memory.
 func TestLargeProgram(t *testing.T) {
 	if os.Getenv("BULLY_LARGE_PROGRAM") == "" {
-		t.Skip("it is run by others")
+		t.Skip("another test starts it")
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestLargeProgram(t *testing.T) {
 func large(t *testing.T, heeds string) (program *exec.Cmd, address string, other int) {
 	t.Helper()
 	if err := canHold(); err != nil {
-		t.Skip("an older kernel, or a sandbox: ", err)
+		t.Skip("needs a newer Linux: an older one or a sandbox refuses: ", err)
 	}
 	program = exec.Command(os.Args[0], "-test.run=^TestLargeProgram$", "-test.v")
 	program.Env = append(os.Environ(), "BULLY_LARGE_PROGRAM="+heeds)
@@ -153,7 +153,7 @@ func TestHolderRests(t *testing.T) {
 	call := func() string {
 		said, err := os.ReadFile(fmt.Sprintf("/proc/%d/syscall", other))
 		if err != nil {
-			t.Skip("nobody here says which call of the system a process waits in: ", err)
+			t.Skip("needs ptrace: the kernel does not say in which call a process waits: ", err)
 		}
 		return string(said)
 	}

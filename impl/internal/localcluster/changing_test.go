@@ -208,7 +208,7 @@ func TestGrowAndShrinkKilled(t *testing.T) {
 func TestGrowAndShrinkCut(t *testing.T) {
 	t.Parallel()
 	if err := CanNamespace(); err != nil {
-		t.Skipf("links cannot be cut: %v", err)
+		t.Skipf("needs ip: links cannot be cut: %v", err)
 	}
 	seed, kills, cuts, n := rand.Uint64(), 0, 0, changeRounds()
 	t.Logf("seed %d", seed)

@@ -218,7 +218,7 @@ func TestReserve(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux ends the nodes of a process that was killed")
+		t.Skip("needs Linux: it ends the nodes of a process that was killed")
 	}
 	command := exec.Command(os.Args[0])
 	command.Env = append(os.Environ(), holderVariable+"="+t.TempDir())

@@ -35,7 +35,7 @@ func TestProxies(t *testing.T) {
 func TestNamespaces(t *testing.T) {
 	t.Parallel()
 	if err := CanNamespace(); err != nil {
-		t.Skip(err)
+		t.Skip("needs ip: ", err)
 	}
 	testCuts(t, Namespaced)
 }

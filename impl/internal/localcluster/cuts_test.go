@@ -128,7 +128,7 @@ func TestHigherUnheard(t *testing.T) {
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	if err := CanNamespace(); err != nil {
-		t.Skip(err)
+		t.Skip("needs ip: ", err)
 	}
 	c := bullies(t, Config{Nodes: 5, Command: steadyCommand(t, "-preempt", "300ms"), Network: Namespaced, Traces: true})
 	require.NoError(t, c.Start())

@@ -41,7 +41,7 @@ func TestDiskFails(t *testing.T) {
 		id := x.id
 		data, breakDisk, err := x.prepare(t)
 		if err != nil {
-			t.Skip(err)
+			t.Skip("needs a disk that fails: ", err)
 		}
 		c := bullies(t, Config{Nodes: 5, Command: steadyCommand(t, "-preempt", "300ms"), Data: func(n int) string {
 			if n == id {
@@ -117,7 +117,7 @@ func TestFullDiskInPlace(t *testing.T) {
 	t.Parallel()
 	dir, fill, err := smallDisk(t)
 	if err != nil {
-		t.Skip(err)
+		t.Skip("needs a disk that fails: ", err)
 	}
 	c := bullies(t, Config{Nodes: 3, Command: steadyCommand(t, "-preempt", "300ms"), Data: func(n int) string {
 		if n == 2 {

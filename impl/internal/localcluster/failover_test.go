@@ -20,7 +20,7 @@ func TestFailovers(t *testing.T) {
 	t.Parallel()
 	together(t, Faults(), func(fault Fault) string { return string(fault) }, func(t *testing.T, fault Fault) {
 		if err := CanNamespace(); fault == FaultCut && err != nil {
-			t.Skip(err)
+			t.Skip("needs ip: ", err)
 		}
 		var rounds []int
 		plan := Failovers{Config: Config{Nodes: 3, Command: fakeCommand()}, Fault: fault, Rounds: 2,
@@ -89,7 +89,7 @@ func TestDeposedBefore(t *testing.T) {
 func TestFailoversOfInner(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("needs /proc, so Linux")
+		t.Skip("needs Linux: for /proc")
 	}
 	self := filepath.Base(os.Args[0])
 	config := Config{Nodes: 3, Command: append(fakeCommand(), "-guards"), Inner: self[:min(len(self), 15)]}
@@ -179,7 +179,7 @@ func TestQuantile(t *testing.T) {
 func TestMeasureIdle(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("needs /proc, so Linux")
+		t.Skip("needs Linux: for /proc")
 	}
 	all := idle(t, Config{Nodes: 2, Command: fakeCommand()}, 300*time.Millisecond)
 	for i, one := range all {

@@ -109,7 +109,7 @@ func TestFlood(t *testing.T) {
 	var limit syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	if limit.Max < silent+1000 {
-		t.Skipf("this process may open %d files, and needs %d", limit.Max, silent+1000)
+		t.Skipf("needs more files: this process may open %d, and the test opens %d", limit.Max, silent+1000)
 	}
 	calmly(t, Config{Nodes: 5, Command: steadyCommand(t, "-preempt", "300ms")}, ids(1, 5), 5, func(c *Cluster, old Reign) error {
 		heard := len(c.Events(0))

@@ -31,7 +31,7 @@ func TestConfigurationsAreReadAsWritten(t *testing.T) {
 		}
 		made, err := spec.NewConfiguration(spec.Epoch(rapid.Uint64Range(0, uint64(spec.MaxEpoch)).Draw(t, "epoch")), rapid.Uint64Range(1, spec.MaxVersion).Draw(t, "version"), members)
 		if err != nil {
-			t.Skip("it does not fit into a message")
+			t.Skip("not drawn: it does not fit into a message")
 		}
 		c := rapid.SampledFrom([]spec.Configuration{{}, spec.EmptyConfiguration(), made}).Draw(t, "which")
 		b := AppendNames(nil, names)

@@ -27,7 +27,7 @@ func binary(t *testing.T, name string) string {
 	paths, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 	require.NoError(t, err)
 	if len(paths) == 0 {
-		t.Skipf("PostgreSQL is not tested: the program %s is not on this machine", name)
+		t.Skipf("needs PostgreSQL: its program %s", name)
 	}
 	return paths[len(paths)-1]
 }
@@ -48,7 +48,7 @@ func credential(t *testing.T) *syscall.Credential {
 		require.NoError(t, err)
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
-	t.Skip("PostgreSQL is not tested: it refuses to run as root, and there is no user postgres or nobody")
+	t.Skip("needs PostgreSQL: it refuses to run as root, and there is no user postgres or nobody")
 	return nil
 }
 

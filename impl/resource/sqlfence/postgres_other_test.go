@@ -5,5 +5,5 @@ package sqlfence
 import "testing"
 
 func TestPostgreSQL(t *testing.T) {
-	t.Skip("PostgreSQL is not tested: the test starts a server on Linux only")
+	t.Skip("needs Linux: the test starts a PostgreSQL server there only")
 }

@@ -27,13 +27,13 @@ func newChecker(t testing.TB) *Checker {
 	slowtest.Only(t, "TLC replays traces")
 	java, err := tlc.Java(t.Context())
 	if err != nil {
-		t.Skipf("TLC does not replay traces here: %v", err)
+		t.Skipf("needs Java and TLC: %v", err)
 	}
 	cache, err := filepath.Abs(filepath.Join("..", "..", "..", ".cache"))
 	require.NoError(t, err)
 	if _, err := exec.LookPath("mvn"); err != nil && os.Getenv("TLC_JAR") == "" {
 		if _, err := os.Stat(cache); err != nil {
-			t.Skip("TLC does not replay traces here: TLC was never fetched: make check does so")
+			t.Skip("needs Java and TLC: make check fetches it")
 		}
 	}
 	jar, err := tlc.Jar(t.Context(), os.Getenv("TLC_JAR"), cache, os.Stderr)
