@@ -173,8 +173,12 @@ var outside = regexp.MustCompile(`(^|[^\w:/])/(etc|opt|usr|var)\b`)
 func (h *hosts) here(at, command string) string {
 	command = disks.ReplaceAllStringFunc(command, func(found string) string {
 		of := disks.FindStringSubmatch(found)[1]
-		status, out, log := bully(h.t, "repair", "-data", h.data(of))
-		require.Zero(h.t, status, log)
+		var out string
+		until(h.t, "bully repair reads the record of node "+of+", which may just begin", func() bool {
+			status, said, _ := bully(h.t, "repair", "-data", h.data(of))
+			out = said
+			return status == 0
+		})
 		disk := regexp.MustCompile(`incarnation ([0-9a-f]{16})`).FindStringSubmatch(out)
 		require.NotNil(h.t, disk, "bully repair names the disk of node %s: %s", of, out)
 		return strings.TrimSuffix(found, "…") + disk[1]

@@ -123,17 +123,29 @@ func (p *process) start() *process {
 	return p
 }
 
+// ending is how long a process may take to end.
+const ending = time.Minute
+
 // wait waits until the process has ended, and returns its exit status, -1 if a signal ended it. A process that does not
-// end within Patience fails the test, and is killed. One that works before it ends has more: so many times Patience.
+// end in time fails the test, and is killed. One that works before it ends is given ending several times.
 func (p *process) wait(times ...int) int {
 	p.once.Do(func() {
-		limit := proctest.Patience * time.Duration(append(times, 1)[0])
-		late := time.AfterFunc(limit, func() {
-			p.t.Errorf("bully %s must end, and still runs after %s", strings.Join(p.cmd.Args[1:], " "), limit)
-			_ = p.cmd.Process.Kill()
-		})
-		defer late.Stop()
-		_ = p.cmd.Wait()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_ = p.cmd.Wait()
+		}()
+		for range append(times, 1)[0] {
+			select {
+			case <-ended:
+				p.code = p.cmd.ProcessState.ExitCode()
+				return
+			case <-time.After(ending):
+			}
+		}
+		p.t.Errorf("%s must end, and still runs", strings.Join(p.cmd.Args, " "))
+		_ = p.cmd.Process.Kill()
+		<-ended
 		p.code = p.cmd.ProcessState.ExitCode()
 	})
 	return p.code
