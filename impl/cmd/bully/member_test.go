@@ -223,8 +223,9 @@ func TestRemovedIDStaysRemoved(t *testing.T) {
 		require.Contains(t, log, "node 2 was here before, with another disk ("+former[strings.Index(former, "#")+1:]+")")
 		require.Contains(t, log, "join under a new id")
 	}
-	_, out, _ := c.member("list")
-	require.NotRegexp(t, `(?m)^2 `, out)
+	var out string
+	until(t, "bully member list names the members", func() bool { status, out, _ = c.member("list"); return status == cli.OK })
+	require.NotRegexp(t, `(?m)^2 `, out, "node 2 was removed, and came back with another disk")
 	code, _ := fetch(c.http["2"], "/healthz")
 	require.Equal(t, 200, code, "it still waits, and has not been disowned: %s", c.node["2"].log)
 }
@@ -371,9 +372,10 @@ func TestMembersNotAllowed(t *testing.T) {
 	c := newCluster(t, 1)
 	c.run(1)
 	leads(t, c.http[0])
-	status, _, log := bully(t, "member", "list", "-http", c.http[0])
-	require.Equal(t, cli.Mismatch, status)
-	require.Contains(t, log, "its members are fixed")
+	until(t, "bully member list says that the members of node 1 are fixed", func() bool {
+		status, _, log := bully(t, "member", "list", "-http", c.http[0])
+		return status == cli.Mismatch && strings.Contains(log, "its members are fixed")
+	})
 }
 
 // TestDemoReplace plays the whole demo of replacement.
