@@ -366,7 +366,7 @@ func TestStanding(t *testing.T) {
 func TestExecLeaderless(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3)
-	n := c.executes(1, filepath.Join(t.TempDir(), "told"), "true")
+	n := c.executes(1, filepath.Join(t.TempDir(), "told"), "true", "-profile", "local") // it speaks after twenty times the longest wait
 	until(t, "it is said", func() bool { return strings.Contains(n.log.String(), "nobody leads, so nobody runs the command") })
 	require.Contains(t, n.log.String(), "connected=0 others=2")
 }
