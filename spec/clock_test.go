@@ -46,7 +46,7 @@ var clocks = map[string]string{
 	"impl/agent/agent_test.go TestLead":                         looks,
 	"impl/find_test.go TestSettledOrNotBegun":                   looks,
 	"impl/groups/example/shards_test.go TestShards":             random,
-	"impl/groups/example/shards_test.go settles":                looks,
+	"impl/groups/example/cluster_test.go settles":               looks,
 	"impl/groups/example/shards_test.go doesNotGrow":            looks,
 	"impl/groups/example/members_test.go TestShardsOfMembers":   random,
 	"impl/groups/example/members_test.go change":                looks,
