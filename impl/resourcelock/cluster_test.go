@@ -102,7 +102,7 @@ func (c *cluster) end() {
 		require.NoError(c.t, <-m.nodeEnded)
 	}
 	time.Sleep(c.timing.Reign) // a lock may look at its reign until then
-	require.Empty(c.t, c.problems)
+	require.Empty(c.t, c.problems, "no promise may be broken")
 }
 
 func id(i int) spec.NodeID { return spec.IntegerID(uint64(i)) }
@@ -164,7 +164,8 @@ func (c *cluster) elect(m *member) {
 func (c *cluster) act(ctx context.Context, m *member) {
 	c.mu.Lock()
 	for other := range c.acting {
-		c.problems = append(c.problems, fmt.Sprintf("%v: node %d acts, and node %d still does", time.Now().Format("05.000"), m.i, other))
+		c.problems = append(c.problems, fmt.Sprintf("OneActing: node %d acts in epoch %d at %v, and node %d still acts",
+			m.i, m.lock.Reign().Epoch(), time.Now().Format("05.000"), other))
 	}
 	c.acting[m.i] = true
 	c.acts = append(c.acts, fmt.Sprintf("%d in %d", m.i, m.lock.Reign().Epoch()))
