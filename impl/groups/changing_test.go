@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // newRoaming returns a cluster whose members come and go, founded with so many.
@@ -153,6 +154,7 @@ func TestGroupsFollowTheMembers(t *testing.T) {
 
 // Where weights or pins are not the same, ranks stay as they are; when the last node has been started again with the new ones, all groups are led as these say.
 func TestRanksFollowWeights(t *testing.T) {
+	slowtest.NoRace(t, "TestChaos runs the same goroutines")
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all := names(40)
 		weights, pins := map[spec.NodeID]int{}, map[string]spec.NodeID{}
@@ -339,6 +341,7 @@ func TestGroupsBelieveMembers(t *testing.T) {
 
 // A node that is removed runs on as long as a group has it: the disks of the others are slow, and some of them are killed before the groups have followed. Until then no further member is changed, unless that is forced.
 func TestRemovedNodesStay(t *testing.T) {
+	slowtest.NoRace(t, "TestChaos runs the same goroutines")
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all := names(5)
 		timing := host.TimingFor(2 * time.Second)

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // Nodes are killed and started, links are cut, bundles are lost and late, and disks are slow, at random: no group is ever led twice at once, nor in one epoch, and
@@ -106,9 +107,10 @@ func stormy(seed uint64, bad *atomic.Bool) *transport.Network {
 
 // The same while members are added, removed and ranked otherwise, and groups come, some of them at once with a change. Who is removed is killed in the midst of it, or ends by itself.
 func TestChaosOfMembers(t *testing.T) {
-	lives := 4
-	if testing.Short() {
-		lives = 1
+	slowtest.NoRace(t, "TestChaos runs the same goroutines")
+	lives := 2
+	if slowtest.Wanted() {
+		lives = 4
 	}
 	for seed := range uint64(lives) {
 		virtuallyOf(t, seed, func(t *testing.T, ctx context.Context) { chaosOfMembers(t, ctx, seed) })

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/host"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // Each group comes to be led by whom its order says; what a node led moves when it dies, and nothing else; and returns when it does.
@@ -38,6 +39,7 @@ func TestGroupsComeToBeLed(t *testing.T) {
 
 // A node that leads a thousand groups dies: each has another leader within moments, by a few saves of each node, and no other group hears of it.
 func TestManyFailOverAtOnce(t *testing.T) {
+	slowtest.NoRace(t, "TestChaos runs the same goroutines")
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all, dead := names(1200), spec.IntegerID(5)
 		pins := map[string]spec.NodeID{}
@@ -271,6 +273,7 @@ func (c *cluster) said() (bundles, bytes, messages, steps uint64) {
 
 // While nothing happens a node that leads a thousand groups says as much as one that leads one: in a beat and an answer for each peer.
 func TestIdleGroupsCostNoFrames(t *testing.T) {
+	slowtest.NoRace(t, "TestChaos runs the same goroutines")
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		idle := func(n int) (bundles, bytes, messages, steps uint64) {
 			all, three := names(n), spec.IntegerID(3)
@@ -538,6 +541,7 @@ func (n *nobody) Next() (transport.Event, bool) {
 
 // When a node comes back it stands in few groups at once, and in the end leads all that it is to.
 func TestNoThunderingHerd(t *testing.T) {
+	slowtest.NoRace(t, "TestChaos runs the same goroutines")
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all := names(200)
 		c := newCluster(t, 3, func(config *groups.Config) { config.Preemptions = 2 })

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // machines are where nodes run whose clocks on the wall are set. A program beside each does the work of one group, and goes by a clock that nobody sets: it acts while it was told a
@@ -77,6 +78,7 @@ func (m *machines) work(t *testing.T, id spec.NodeID, dies <-chan struct{}) func
 // TestClocksThatJump: whoever sets clocks on walls, forward and back, of one machine or of all, and as often as he likes, has no two nodes' users act in a group at the same moment; whatever
 // else happens to nodes meanwhile. When it is over the group has a leader.
 func TestClocksThatJump(t *testing.T) {
+	slowtest.NoRace(t, "TestChaos runs the same goroutines")
 	for seed := range uint64(40) {
 		virtuallyOf(t, seed, func(t *testing.T, ctx context.Context) { jumps(t, ctx, seed) })
 	}

@@ -9,10 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // A group costs a node so many bytes at most where members change, all that the node has for it counted: with ten thousand a node is to have less than 100 MiB, of which the collector takes half.
 func TestMemoryOfAGroup(t *testing.T) {
+	slowtest.Only(t, "it measures the memory of 5,000 groups")
 	const most = 3300
 	virtually(t, func(t *testing.T, ctx context.Context) {
 		all := names(1000)

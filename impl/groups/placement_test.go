@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/groups"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 func ids(n int) (members []spec.NodeID) {
@@ -29,6 +30,7 @@ func names(n int) (all []string) {
 
 // Ten thousand groups are within a tenth of even over five nodes, and over three.
 func TestSpread(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	for _, n := range []int{3, 5} {
 		plan := groups.Placement{Members: ids(n)}.Plan(names(10_000))
 		for id, led := range plan {
@@ -39,6 +41,7 @@ func TestSpread(t *testing.T) {
 
 // The share that is farthest from even is off by what placing each group by itself comes to: so says Order.
 func TestSpreadOfFewer(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	for _, of := range []struct {
 		groups       int
 		median, most float64

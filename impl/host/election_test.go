@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 func TestFirstStartTogether(t *testing.T) {
@@ -278,6 +279,7 @@ func TestResign(t *testing.T) {
 // TestFlappingHighest: a node that crashes as soon as it leads takes over each time, but not more often than the
 // stability window allows (B17).
 func TestFlappingHighest(t *testing.T) {
+	slowtest.NoRace(t, "TestStorm runs the same goroutines")
 	bubble(t, 5, func(t *testing.T, c *cluster) {
 		c.startAll()
 		c.awaitLeader(time.Second, 5)
@@ -323,6 +325,7 @@ func TestFlappingHighest(t *testing.T) {
 
 // TestFailoverBound: with messages that take nearly Delay the failovers keep to what is promised.
 func TestFailoverBound(t *testing.T) {
+	slowtest.NoRace(t, "TestStorm runs the same goroutines")
 	for name, timing := range map[string]Timing{"Local": Local(), "LAN": LAN(), "WAN": WAN()} {
 		proved, silent := timing.Failover()
 		var worstProved, worstSilent time.Duration

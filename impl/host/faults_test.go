@@ -12,6 +12,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/storage"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // TestReplaceAll replaces each of five nodes by a new one, the leader among them, while somebody works in each reign.
@@ -41,6 +42,7 @@ func TestReplaceAll(t *testing.T) {
 // TestLeaderKilledInChange kills the leader at each moment of a change. Nobody knows then what has come of it, but those who
 // live agree on it, and can go on.
 func TestLeaderKilledInChange(t *testing.T) {
+	slowtest.NoRace(t, "TestStorm runs the same goroutines")
 	begun := 0
 	for after := time.Duration(0); after < 6*ms; after += 150 * time.Microsecond {
 		roam(t, 5, 4, func(t *testing.T, c *cluster) {

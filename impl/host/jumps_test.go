@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // A machine is where a node runs, and its user: the clock on its wall, which somebody sets, and a program beside the node, which does the leader's work, and goes by a clock
@@ -53,6 +55,7 @@ func (c *cluster) serve(all map[int]*machine, i int, m *member, dice *rand.Rand)
 // TestClocksThatJump: whoever sets clocks on walls, forward and back, of one machine or of all, and as often as he likes, has no two nodes' users act at the same moment; whatever
 // else happens to nodes meanwhile. When it is over there is a leader.
 func TestClocksThatJump(t *testing.T) {
+	slowtest.NoRace(t, "TestStorm runs the same goroutines")
 	for seed := range uint64(40) {
 		n := []int{3, 2, 5, 4}[seed%4]
 		bubbleWith(t, n, seed, func(t *testing.T, c *cluster) {

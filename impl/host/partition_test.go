@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // follows reports whether all the nodes name one.
@@ -41,6 +42,7 @@ func (c *cluster) steady(long time.Duration, what string, holds func() bool) {
 
 // TestDivide: the leader is where the quorum is, nowhere else; after healing the highest leads.
 func TestDivide(t *testing.T) {
+	slowtest.NoRace(t, "TestStorm runs the same goroutines")
 	for _, test := range []struct {
 		name        string
 		n           int
@@ -94,6 +96,7 @@ func TestDivideInThree(t *testing.T) {
 
 // TestOneWay: half a link is cut. A leader that is not heard, or does not hear, is followed by nobody who matters.
 func TestOneWay(t *testing.T) {
+	slowtest.NoRace(t, "TestStorm runs the same goroutines")
 	t.Run("the leader hears nobody", func(t *testing.T) {
 		bubble(t, 5, func(t *testing.T, c *cluster) {
 			c.startAll()
@@ -144,6 +147,7 @@ func TestOneWay(t *testing.T) {
 // TestCutFromTheNextOnly: 5 and 4 do not reach each other, everybody else does. Whoever leads, leads on: there is no
 // flapping, and epochs are bounded (B18).
 func TestCutFromTheNextOnly(t *testing.T) {
+	slowtest.NoRace(t, "TestStorm runs the same goroutines")
 	t.Run("while 5 leads", func(t *testing.T) {
 		bubble(t, 5, func(t *testing.T, c *cluster) {
 			c.startAll()

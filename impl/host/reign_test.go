@@ -14,11 +14,13 @@ import (
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
 	"github.com/seed-fdf591db/bully/spec/policy"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // TestDeadlineIsOfAQuorum: the answers of so many that they are no quorum with the leader move no deadline, to however many questions
 // they answer; one more moves it, to Reign after the question that a quorum has answered, and not after the latest (R26).
 func TestDeadlineIsOfAQuorum(t *testing.T) {
+	slowtest.NoRace(t, "TestStorm runs the same goroutines")
 	wan, members := WAN(), []spec.NodeID{id(1), id(2)}
 	for n := 3; n <= 7; n++ {
 		members = append(members, id(n))

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // A fault is one thing that goes wrong in a storm, or right again, and how long it is until the next.
@@ -201,6 +202,7 @@ func TestStorm(t *testing.T) {
 
 // TestManyStorms runs as many more storms as HOST_TEST_STORMS says, by seeds from HOST_TEST_SEED on; by default few.
 func TestManyStorms(t *testing.T) {
+	slowtest.NoRace(t, "TestStorm runs the same goroutines")
 	storms, first := 10, uint64(1)
 	if s := os.Getenv("HOST_TEST_STORMS"); s != "" {
 		n, err := strconv.Atoi(s)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/folder"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // who is node 3 of a cluster of changing members.
@@ -207,6 +208,7 @@ func TestBadChangingRecords(t *testing.T) {
 }
 
 func TestInit(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	dir := filepath.Join(t.TempDir(), "var", "lib", "bully")
 	require.NoError(t, Init(dir, who, first))
 	f := openMade(t, dir)

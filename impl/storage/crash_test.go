@@ -11,6 +11,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/internal/folder"
 	"github.com/seed-fdf591db/bully/impl/internal/folder/simdisk"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // series is what a node saves in the tests of crashes: a first start, a learned epoch, a grant.
@@ -43,6 +44,7 @@ func calls(t *testing.T, newDisk func() *simdisk.Disk) int {
 // TestEveryCrash crashes the disk before and after every call, and opens every disk that may be found then. Every
 // other way of failing is followed by a crash too.
 func TestEveryCrash(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	eachWay(t, func(t *testing.T, newDisk func() *simdisk.Disk) {
 		total, found := calls(t, newDisk), 0
 		for call := 1; call <= total; call++ {

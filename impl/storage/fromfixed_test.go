@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/folder/simdisk"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // voters returns a configuration of epoch 0 whose members are all voters.
@@ -96,6 +97,7 @@ func TestFromFixedRefuses(t *testing.T) {
 
 // TestEveryCrashOfFromFixed crashes a FromFixed before and after every call: the record is the old one or the new one, whole.
 func TestEveryCrashOfFromFixed(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	olds, news := 0, 0
 	for call, last := 1, false; !last; call++ {
 		for _, outcome := range simdisk.Outcomes() {

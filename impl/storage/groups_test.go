@@ -17,6 +17,7 @@ import (
 	"github.com/seed-fdf591db/bully/impl/internal/folder"
 	"github.com/seed-fdf591db/bully/impl/internal/folder/simdisk"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // openGroupsDisk opens node 3 of five on a simulated disk.
@@ -60,6 +61,7 @@ func saveBatches(disk *simdisk.Disk) (saved int, err error) {
 
 // Every crash before and after every call, and every way of failing, leaves the batches that were saved, all of each, or the one more whose save was cut short.
 func TestEveryCrashOfGroups(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	eachWay(t, func(t *testing.T, newDisk func() *simdisk.Disk) {
 		disk := newDisk()
 		saved, err := saveBatches(disk)
@@ -98,6 +100,7 @@ func sameGroups(a, b map[uint64]GroupPromise) bool { return fmt.Sprint(a) == fmt
 
 // TestManyCrashesOfGroups crashes again and again, at any call, and lets the disk come back in any way; groups come and go.
 func TestManyCrashesOfGroups(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	rapid.Check(t, func(t *rapid.T) {
 		disk := simdisk.New()
 		disk.InPlace = rapid.Bool().Draw(t, "in place")
@@ -195,6 +198,7 @@ func TestGroupsRefuse(t *testing.T) {
 
 // A file that is another's, lost, cut, too long, or spoiled where it may have been acted on is refused, and says what it is.
 func TestBadGroups(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	fill := func(t *testing.T) (dir string, file []byte) {
 		dir = t.TempDir()
 		g, err := OpenGroups(dir, n(3), five)
@@ -325,6 +329,7 @@ func saveGroupsForEver(dir string, _ bool) error {
 
 // TestKillGroups kills a process that saves in many groups, with signal 9 at random moments: all of a save are there, or none, and what was said to be saved is.
 func TestKillGroups(t *testing.T) {
+	slowtest.NoRace(t, "it kills processes that save in one goroutine")
 	t.Setenv(childGroups, "yes")
 	dir, durable, saves := t.TempDir(), spec.Epoch(0), 0
 	const rounds = 30
@@ -379,6 +384,7 @@ var changingBatches = [][]GroupPromise{
 
 // The same of every crash where members change.
 func TestEveryCrashOfChangingGroups(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	open := func(disk *simdisk.Disk) (*Groups, error) {
 		return groupsOn(folder.LogOn(disk, "/data", groupsName, groupsHead), owner{id: n(3)})
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/folder"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // childFolder is the variable that makes this test program a node that does nothing but save; childChanging makes it one of
@@ -148,6 +149,7 @@ func (c *child) kill() []string {
 // TestEveryCrash is for. Every fourth round begins with an empty folder, so that first saves are killed too, and the making
 // of records where members change.
 func TestKill(t *testing.T) {
+	slowtest.NoRace(t, "it kills processes that save in one goroutine")
 	t.Run("fixed", func(t *testing.T) { killOften(t, 40, false) })
 	t.Run("changing", func(t *testing.T) { killOften(t, 40, true) })
 	t.Run("old way", func(t *testing.T) {

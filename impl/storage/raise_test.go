@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/folder/simdisk"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 func TestRaiseBadRecords(t *testing.T) {
@@ -81,6 +82,7 @@ func TestRaiseAgain(t *testing.T) {
 // TestEveryCrashOfRaise crashes a Raise before and after every call: what is found then is the bad record, no record
 // that counts as lost, or the new one. It is never a first start, and Raise can be called again.
 func TestEveryCrashOfRaise(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	eachWay(t, func(t *testing.T, newDisk func() *simdisk.Disk) {
 		for _, marked := range []bool{true, false} {
 			for call := 1; ; call++ {

@@ -93,6 +93,7 @@ func TestNotMigrated(t *testing.T) {
 // one, or the record is refused with a reason. It is never an older one. Unless slow tests run, it spoils the first bytes
 // of each block, and each seventh of the others, most of which are zeros.
 func TestSpoiledRecord(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	last := promise(9, 1)
 	good := slotsOf(t, promise(7, 5), promise(8, 5), last)
 	openFile := func(file []byte) (spec.Durable, error) {

@@ -8,16 +8,15 @@ import (
 	"github.com/seed-fdf591db/bully/conformance"
 	"github.com/seed-fdf591db/bully/impl/transport"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // TestSaidIsOnDisk holds what is remembered of a node against the rules: in every step of every group, the record that is written before
 // anything leaves knows all that the messages of the step are taken to say. Else a node that has lost nothing would be stopped for good.
 // And each of the things that a record can lack is said by some message.
 func TestSaidIsOnDisk(t *testing.T) {
-	most := 40_000 // of a group
-	if testing.Short() {
-		most = 4_000
-	}
+	slowtest.NoRace(t, "it runs in one goroutine")
+	const most = 40_000 // of a group
 	said, tight := 0, map[spec.MessageType]int{}
 	for _, g := range append(conformance.Groups(), conformance.ChangingGroups()...) {
 		every, n := max(1, g.Pinned/most), 0

@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 	"github.com/seed-fdf591db/bully/impl/internal/folder"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // lifeFolder is the variable that makes this test program open a folder, write to it, and say what came of it.
@@ -185,6 +186,7 @@ func below(base, path string) string {
 // TestCallsOfTheKernel holds a folder on a real file system to the order in which things are made durable: what is missing
 // here a crash of the machine would show, and nothing else.
 func TestCallsOfTheKernel(t *testing.T) {
+	slowtest.NoRace(t, "another process runs the code under test, in one goroutine")
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	dir := filepath.Join(base, "a", "b")
@@ -223,6 +225,7 @@ func writesInPlace(t *testing.T, dir string) {
 
 // TestCallsInPlace is TestCallsOfTheKernel for a file that is written in place.
 func TestCallsInPlace(t *testing.T) {
+	slowtest.NoRace(t, "another process runs the code under test, in one goroutine")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	writesInPlace(t, dir)
@@ -251,6 +254,7 @@ func TestCallsInPlace(t *testing.T) {
 // TestBlocksThatCannotBeRead has the disk read all but one block of a file, as after a write that a power cut has ended: one of each kind is
 // spared.
 func TestBlocksThatCannotBeRead(t *testing.T) {
+	slowtest.NoRace(t, "another process runs the code under test, in one goroutine")
 	for failing, says := range map[int]string{1: "input/output error", 2: "", 3: "", 4: "", 5: ""} {
 		dir := t.TempDir()
 		writesInPlace(t, dir)
@@ -269,6 +273,7 @@ func TestBlocksThatCannotBeRead(t *testing.T) {
 
 // TestEverySyncThatFails lets the kernel refuse each sync, and each lock, of a life in turn: none is passed over.
 func TestEverySyncThatFails(t *testing.T) {
+	slowtest.NoRace(t, "another process runs the code under test, in one goroutine")
 	const syncs = 10
 	for n := 1; n <= syncs+1; n++ {
 		base := t.TempDir()
@@ -295,6 +300,7 @@ func TestEverySyncThatFails(t *testing.T) {
 // TestEveryOpenThatFails lets the kernel refuse each call in turn that opens something of a folder: what is said is the reason, and not what
 // follows from it.
 func TestEveryOpenThatFails(t *testing.T) {
+	slowtest.NoRace(t, "another process runs the code under test, in one goroutine")
 	const full = "too many open files"
 	base := t.TempDir()
 	_, said := traced(t, base, filepath.Join(base, "a", "b"), "-e", "trace=openat", "-P", base, "-e", "inject=openat:error=EMFILE:when=1")
@@ -343,6 +349,7 @@ func TestLockOfTheFileAlone(t *testing.T) {
 
 // TestNothingStaysOpen counts the files that this process has open.
 func TestNothingStaysOpen(t *testing.T) {
+	slowtest.NoRace(t, "another process runs the code under test, in one goroutine")
 	count := func() int {
 		open, err := os.ReadDir("/proc/self/fd")
 		require.NoError(t, err)

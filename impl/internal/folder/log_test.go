@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-fdf591db/bully/impl/internal/folder"
 	"github.com/seed-fdf591db/bully/impl/internal/folder/simdisk"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 const (
@@ -125,6 +126,7 @@ func TestLogInPlace(t *testing.T) {
 
 // TestLogPowerCut has each sector of the last save written or not, and one of its blocks spoiled: it is found whole, or not at all.
 func TestLogPowerCut(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	saves := [][]byte{filled(perBlock + 1), filled(20), filled(perBlock + 9)}
 	before, from := logOf(t, saves[:2]...)
 	after, to := logOf(t, saves...)
@@ -157,6 +159,7 @@ func TestLogPowerCut(t *testing.T) {
 
 // TestLogPowerCutWithinASector cuts the last save at every 31st byte, from either end: it is found whole, or not at all. Every byte would take minutes, as a file is a megabyte.
 func TestLogPowerCutWithinASector(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	saves := [][]byte{filled(30), filled(20)}
 	before, from := logOf(t, saves[:1]...)
 	after, to := logOf(t, saves...)
@@ -181,6 +184,7 @@ func TestLogPowerCutWithinASector(t *testing.T) {
 
 // TestLogSpoiled spoils what was whole: one copy of a save is enough, and without both it is said.
 func TestLogSpoiled(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	saves := [][]byte{filled(20), filled(30), filled(40)}
 	file, used := logOf(t, saves...)
 	for n := range saves {

@@ -130,6 +130,7 @@ func TestInPlace(t *testing.T) {
 
 // TestPowerCutAtEveryByte cuts a save at every byte of its slot, from either end: what is found is it, or the one before.
 func TestPowerCutAtEveryByte(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	for n := 1; n < 4; n++ {
 		before, after := saved(t, n), saved(t, n+1)
 		require.Len(t, before, fileSize)
@@ -158,6 +159,7 @@ func TestPowerCutAtEveryByte(t *testing.T) {
 
 // TestPowerCutInAnyOrder has every set of the sectors of a save written, and all others not.
 func TestPowerCutInAnyOrder(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	before, after := saved(t, 4), saved(t, 5)
 	file := slices.Clone(before)
 	found := map[int]int{}
@@ -179,6 +181,7 @@ func TestPowerCutInAnyOrder(t *testing.T) {
 
 // TestPowerCutSpoilsABlock has a save that is cut short spoil one block in any way, and the sectors of the other written or not.
 func TestPowerCutSpoilsABlock(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	before, after := saved(t, 4), saved(t, 5)
 	spoiled := func(t require.TestingT, bad int, fates []int) {
 		file := slices.Clone(before)
@@ -213,6 +216,7 @@ func TestPowerCutSpoilsABlock(t *testing.T) {
 // TestSpoiledIsNeverOlder spoils any sectors after a save has been completed: what is found is that save, or that it cannot be known. It
 // is never an older one, whatever is spoiled.
 func TestSpoiledIsNeverOlder(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	file, found, refused := saved(t, 5), 0, 0
 	check := func(t require.TestingT, bad []bool) {
 		file := slices.Clone(file)
@@ -245,6 +249,7 @@ func TestSpoiledIsNeverOlder(t *testing.T) {
 // TestEveryBitFlipped flips each bit of a file: that is not noticed but in the bytes by which the head is known. Unless slow
 // tests run, it flips one bit of each byte, and each bit of the first bytes of each block.
 func TestEveryBitFlipped(t *testing.T) {
+	slowtest.NoRace(t, "it runs in one goroutine")
 	file := saved(t, 5)
 	for at := range file {
 		for bit := range 8 {
