@@ -153,7 +153,7 @@ func (p *page) differs() []string {
 // long soak on all of them: every state and input of one, two and three members, and more. It does what the core does, and the model.
 func TestPage(t *testing.T) {
 	p := openPage(t, pagePath, tablePath)
-	most := 500 * soak()
+	most := 2000 * soak()
 	for _, g := range conformance.Groups() {
 		asked, every := 0, max(1, min(g.Pinned, 7*most)/most)
 		for c := range g.All {
@@ -178,7 +178,7 @@ func TestPage(t *testing.T) {
 // TestPageChanging runs the same code on what happens to clusters whose members come and go: on every step there, and now and then on the end of each timer and on each call.
 func TestPageChanging(t *testing.T) {
 	p := openPage(t, pagePath, tablePath)
-	seeds := 8 * soak()
+	seeds := 24 * soak()
 	for seed := range uint64(seeds) {
 		random := rand.New(rand.NewPCG(seed, 18))
 		first := conf(firsts[random.IntN(len(firsts))])
