@@ -201,7 +201,7 @@ const noTest = "(no test: the program ended)"
 
 // run runs tests of a package for the mutant of a number, or for none if it is 0.
 func (b *binaries) run(ctx context.Context, dir string, number int, limit time.Duration, which ...string) (*outcome, error) {
-	args := append(which, "-test.failfast", "-test.timeout="+limit.String())
+	args := append(which, "-test.failfast", "-test.timeout="+limit.String(), "-test.parallel="+parallel)
 	folder := filepath.Join(b.root, filepath.FromSlash(dir))
 	if usesRapid(folder) {
 		args = append(args, rapidFlags...)
@@ -209,7 +209,7 @@ func (b *binaries) run(ctx context.Context, dir string, number int, limit time.D
 	command := exec.CommandContext(ctx, b.paths[dir], args...)
 	command.Dir = folder
 	command.WaitDelay = time.Second
-	command.Env = append(os.Environ(), slow, goflags(b.overlay), choiceVar+"="+strconv.Itoa(number))
+	command.Env = append(environment(), goflags(b.overlay), choiceVar+"="+strconv.Itoa(number))
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	crowded, failed := strays.Run(command, strays.Most)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,7 +60,7 @@ func (g *goTest) do(ctx context.Context) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"test", "-json", "-vet=off", "-failfast", "-count=1", "-timeout=" + g.limit.String()}
+	args := []string{"test", "-json", "-vet=off", "-short=false", "-failfast", "-count=1", "-timeout=" + g.limit.String(), "-parallel=" + parallel}
 	args = append(args, g.which...)
 	args = append(args, "./"+filepath.ToSlash(relative))
 	if usesRapid(dir) {
@@ -68,7 +69,7 @@ func (g *goTest) do(ctx context.Context) (*outcome, error) {
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir = module
 	command.WaitDelay = time.Minute
-	command.Env = append(os.Environ(), slow)
+	command.Env = environment()
 	if g.overlay != "" {
 		command.Env = append(command.Env, goflags(g.overlay))
 	}
@@ -92,8 +93,16 @@ func (g *goTest) do(ctx context.Context) (*outcome, error) {
 	return o, nil
 }
 
-// slow makes the tests run that make test leaves out: some mutants are killed by these alone.
-const slow = slowtest.Variable + "=yes"
+// parallel is how many tests of one package run at the same time. The tool tries several mutants at the
+// same time already, and counts the processes that the tests of each have started (strays).
+const parallel = "2"
+
+// environment returns the environment of tests. BULLY_SLOW enables slow tests, which kill mutants like
+// any other. BULLY_SOAK makes tests many times longer, and is left out.
+func environment() []string {
+	all := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "BULLY_SOAK=") })
+	return append(all, slowtest.Variable+"=yes")
+}
 
 // goflags returns the environment variable that makes the go command read an overlay. A test that builds a program then
 // builds the mutant too.

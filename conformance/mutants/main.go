@@ -102,7 +102,7 @@ func (a *app) parse(args []string) error {
 	flags.BoolVar(&a.json, "json", false, "print the results as JSON")
 	flags.BoolVar(&a.verbose, "v", false, "print the diff of each mutant, and what the tests say")
 	flags.IntVar(&a.jobs, "jobs", 2*runtime.NumCPU(), "try this many mutants at a time: most tests wait more than they work")
-	flags.DurationVar(&a.limit, "limit", 30*time.Second, "stop the tests of one package after this long, or ten times what they take without mutants, if that is more")
+	flags.DurationVar(&a.limit, "limit", 2*time.Minute, "stop the tests of one package after this long, or ten times what they take without mutants, if that is more: longer than a test waits")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

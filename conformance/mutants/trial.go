@@ -199,7 +199,7 @@ func (t *trial) try(ctx context.Context, r *result) error {
 func (t *trial) run(ctx context.Context, m *mutant, overlay string, tests where) (*outcome, error) {
 	limit := t.budget(tests.dir)
 	if m.Hangs { // and what is waited for is not to be waited for long
-		limit = max(t.limit/3, 3*t.tests[tests.dir].of(tests))
+		limit = max(t.limit/12, 3*t.tests[tests.dir].of(tests))
 	}
 	if b := t.combined[m.group()]; b != nil && m.number > 0 && !tests.apart && b.paths[tests.dir] != "" {
 		if tests.run == "" && !m.made { // it was tried of those only that the table names
