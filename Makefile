@@ -21,10 +21,34 @@ OUTER := ^\./conformance/(cmd|ports)(/|$$)
 SOAK ?= 20
 # Whose runs make evidence keeps: all, or names with commas between them.
 OF ?= all
-# How long make bench-guard looks.
+# How long make bench-guard looks, and how long make bench-failover looks at nodes at rest.
 FOR ?= 1h
-# How often each node fails in make bench-services.
+IDLE ?= 10s
+# How often each node fails in make bench-services; in make bench-failover, and there for each fault.
 ROUNDS ?= 5
+FAILOVERS ?= 10
+FAULTS ?= 20
+# The sizes of clusters in make bench-failover; and the sizes of programs, in MiB.
+SIZES ?= 3,5,7
+BALLAST ?= 0,64,256,512
+# How many groups make bench-groups measures, and beside other programs; and how often it kills a node.
+GROUPS ?= 10000
+GROUPS_BESIDE ?= 1000
+KILLS ?= 3
+# More flags of make bench-check.
+BENCH ?=
+# What make fuzz fuzzes; what make traces records; which mutants make mutants tries; what make check-deep checks.
+FUZZED ?= $$($(GO) list ./...)
+PROFILES ?= lossy partition crash drift swarm
+SEEDS ?= 1 2
+MEMBERS ?= 3 5
+MUTANT ?= .
+CONFIGURATION ?= .
+# For make figures: the target whose time is the time of the tests, and how long each benchmark runs.
+TIMED ?= test
+BENCHTIME ?= 1s
+# Where make figures writes: here, or, for a trial, in this folder.
+TO ?=
 # How long TLC may take for one configuration in make check, where it has only the time that others leave: 30m.
 LIMIT ?=
 # How many ports are certified at the same time, and how many mutants of them tried: as many as there are processors, and at least two.
@@ -35,16 +59,16 @@ BESIDE ?=
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help check check-deep bench-check bench-failover bench-groups bench-guard bench-services figures prove prove-second prove-mutants evidence test test-slow test-modules ports viewer viewer-release viewer-site viewer-test traces mutants soak lint fuzz release clean
+.PHONY: help check check-deep bench-check bench-failover bench-groups bench-guard bench-services figures smoke prove prove-second prove-mutants evidence test test-slow test-modules ports viewer viewer-release viewer-site viewer-test traces mutants soak lint fuzz release clean
 
 help: ## say what there is (at once)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: ## model-check the quick configurations with TLC and with the explorer (6 min)
+check: ## model-check the quick configurations with TLC and with the explorer, or without Java with the explorer alone (3 min)
 	$(GO) run ./tla/check $(if $(LIMIT),-limit $(LIMIT))
 
 check-deep: ## model-check all configurations (about 15 min)
-	$(GO) run ./tla/check -deep
+	$(GO) run ./tla/check -deep$(if $(filter-out .,$(CONFIGURATION)), -run '$(CONFIGURATION)')
 
 # The solvers, at the versions of the list, in a Python environment of their own.
 .cache/prove/ready: tla/proof/requirements.txt
@@ -63,26 +87,27 @@ prove-mutants: .cache/prove/ready ## break each rule of the specification in tur
 	.cache/prove/bin/python tla/proof/prove.py -mutants
 
 # With KEEP=yes what a measurement says goes where impl/FIGURES.md is written from, and nowhere else.
-KEPT = $(if $(KEEP),-json | $(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep $(1) -of "$(2)")
+FIGURES = $(GO) run ./conformance/evidence/figures$(if $(TO), -to "$(TO)") -beside "$(BESIDE)"
+KEPT = $(if $(KEEP),-json | $(FIGURES) -keep $(1) -of "$(2)")
 
 bench-check: ## compare the explorer with TLC: time and memory (1 min)
-	$(GO) run ./tla/check -bench $(call KEPT,check,make bench-check)
+	$(GO) run ./tla/check -bench $(BENCH) $(call KEPT,check,make bench-check)
 
 bench-failover: ## measure failover and idle cost beside hashicorp/raft, on real processes (10 min)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
 	cd impl/baselines/peers && $(GO) build -o ../../../.cache/ ./raftnode
-	.cache/workbench bench failover -rounds 10 -fault kill,stop -against ".cache/bully run -cluster bench -profile local -preempt never" \
+	.cache/workbench bench failover -rounds $(FAILOVERS) -nodes $(SIZES) -fault kill,stop -against ".cache/bully run -cluster bench -profile local -preempt never" \
 		-against ".cache/raftnode -profile default" -against ".cache/raftnode -profile fast" $(call KEPT,failover,make bench-failover)
-	.cache/workbench bench failover -nodes 5 -rounds 20 -fault kill,stop,stuck,disk,cut -guard -plot .cache/faults.svg \
+	.cache/workbench bench failover -nodes 5 -rounds $(FAULTS) -fault kill,stop,stuck,disk,cut -guard -plot .cache/faults.svg \
 		-against ".cache/raftnode -profile fast" $(call KEPT,faults,make bench-failover)
-	.cache/workbench bench failover -nodes 5 -rounds 20 -fault kill,program,both -ballast 0,64,256,512 -beside -hold $(call KEPT,ballast,make bench-failover)
-	.cache/workbench bench idle -guard -against ".cache/raftnode -profile default" $(call KEPT,idle,make bench-failover)
+	.cache/workbench bench failover -nodes 5 -rounds $(FAULTS) -fault kill,program,both -ballast $(BALLAST) -beside -hold $(call KEPT,ballast,make bench-failover)
+	.cache/workbench bench idle -for $(IDLE) -guard -against ".cache/raftnode -profile default" $(call KEPT,idle,make bench-failover)
 
 bench-groups: ## measure 10,000 elections over one cluster, and 1,000 beside etcd and Raft groups, on real processes (10 min)
 	$(GO) build -o .cache/ ./impl/cmd/workbench
 	cd impl/baselines/groups && $(GO) build -o ../../../.cache/ .
-	.cache/workbench bench groups $(call KEPT,groups,make bench-groups)
-	.cache/workbench bench groups -groups 1000 -members fixed -against ".cache/groups etcd" -against ".cache/groups dragonboat" $(call KEPT,groups-beside,make bench-groups)
+	.cache/workbench bench groups -groups $(GROUPS) -kills $(KILLS) $(call KEPT,groups,make bench-groups)
+	.cache/workbench bench groups -groups $(GROUPS_BESIDE) -kills $(KILLS) -members fixed -against ".cache/groups etcd" -against ".cache/groups dragonboat" $(call KEPT,groups-beside,make bench-groups)
 
 bench-guard: ## count the false kills of guards for an hour: do something else on the machine meanwhile (1 h; FOR says how long)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
@@ -98,13 +123,15 @@ bench-services: ## measure failover of real services beside ours: etcd's electio
 
 figures: KEEP := yes
 figures: ## measure all that impl/FIGURES.md says, on a machine that has nothing else to do, and write it (50 min; BESIDE says what else it did)
-	@begin=$$SECONDS; $(MAKE) test; echo "{\"seconds\": $$((SECONDS - begin))}" | $(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep test -of "make test"
+	@mkdir -p .cache && date +%s >.cache/began
+	$(MAKE) $(TIMED)
+	@echo "{\"seconds\": $$(($$(date +%s) - $$(cat .cache/began) + 1))}" | $(FIGURES) -keep test -of "make test"
 	$(MAKE) bench-check bench-failover bench-groups bench-services KEEP=yes
-	$(GO) run ./tla/check -bench -heap 128m -min-speed 0 -min-memory 0 $(call KEPT,check-small-heap,go run ./tla/check -bench -heap 128m)
-	$(GO) test -run '^$$' -bench . ./impl/bully ./impl/internal/subject ./conformance/check | \
-		$(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep benchmarks -of "go test -bench . ./impl/bully ./impl/internal/subject ./conformance/check"
+	$(GO) run ./tla/check -bench $(BENCH) -heap 128m -min-speed 0 -min-memory 0 $(call KEPT,check-small-heap,go run ./tla/check -bench -heap 128m)
+	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) ./impl/bully ./impl/internal/subject ./conformance/check | \
+		$(FIGURES) -keep benchmarks -of "go test -bench . ./impl/bully ./impl/internal/subject ./conformance/check"
 	$(MAKE) traces
-	$(GO) run ./tla/check -json -traces .cache/traces | $(GO) run ./conformance/evidence/figures -beside "$(BESIDE)" -keep traces -of "go run ./tla/check -traces .cache/traces"
+	$(GO) run ./tla/check -json -traces .cache/traces | $(FIGURES) -keep traces -of "go run ./tla/check -traces .cache/traces"
 
 # What runs all tests, says what failed, and ends with tables of stages, slow tests, and what was skipped.
 RUNTESTS = $(GO) run ./conformance/runtests
@@ -167,7 +194,7 @@ viewer-test: viewer ## build these pages and test them, in Chromium and in Firef
 traces: ## check golden traces and fresh ones, of the simulator and of real processes, with Go and with TLC (1 min)
 	rm -rf .cache/traces && mkdir -p .cache/traces
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
-	for profile in lossy partition crash drift swarm; do for seed in 1 2; do for nodes in 3 5; do \
+	for profile in $(PROFILES); do for seed in $(SEEDS); do for nodes in $(MEMBERS); do \
 		.cache/workbench sim -seeds $$seed -nodes $$nodes -profile $$profile \
 			-trace .cache/traces/$$profile-$$nodes-$$seed.ndjson >/dev/null; done; done; done
 	.cache/bully demo -dir .cache/traces/demo
@@ -177,7 +204,7 @@ traces: ## check golden traces and fresh ones, of the simulator and of real proc
 	$(GO) run ./tla/check -traces traces/valid traces/invalid .cache/traces
 
 mutants: ## break the source in many ways, one at a time: each must be noticed by a test (half an hour, on a machine that does nothing else)
-	$(GO) run ./conformance/mutants
+	$(GO) run ./conformance/mutants -run '$(MUTANT)'
 
 soak: ## the long form of the tests: more seeds, more runs, mutants, fuzzing (an hour; SOAK=100 for a night)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
@@ -188,7 +215,7 @@ soak: ## the long form of the tests: more seeds, more runs, mutants, fuzzing (an
 	BULLY_SOAK=$(SOAK) $(MAKE) viewer-test
 
 evidence: ## run what is too slow for every day, and keep what it says (some hours; OF=prove: one of them)
-	$(GO) run ./conformance/evidence -run $(OF) -soak $(SOAK)
+	$(GO) run ./conformance/evidence -run '$(OF)' -soak $(SOAK)
 
 lint: ## gofmt, go vet, staticcheck; says what of make evidence is stale (1 min)
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
@@ -199,7 +226,7 @@ lint: ## gofmt, go vet, staticcheck; says what of make evidence is stale (1 min)
 
 # What is new is minimised once: of long inputs, as traces are, that took nearly all of the time.
 fuzz: ## fuzz everything that reads foreign bytes, a little (3 min)
-	@for package in $$($(GO) list ./...); do \
+	@for package in $(FUZZED); do \
 		for target in $$($(GO) test -list '^Fuzz' "$$package" | grep '^Fuzz' || true); do \
 			echo "== $$package $$target"; \
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x "$$package"; \
@@ -208,6 +235,22 @@ fuzz: ## fuzz everything that reads foreign bytes, a little (3 min)
 
 release: ## make VERSION in .release/: programs, an image for containers, SBOM, notes, sums; of a tree without changes (some minutes)
 	$(GO) run ./impl/internal/release -version "$(VERSION)"
+
+# The short form of all that nobody runs every day, and that .ci/run does not run: a target whose command line has rotten fails here.
+# A target that has no short form is parsed alone. What was measured is thrown away.
+SHORT = ROUNDS=1 FAILOVERS=1 FAULTS=1 BALLAST=0,16 IDLE=1s FOR=1s GROUPS=20 GROUPS_BESIDE=5 KILLS=1 BENCHTIME=1x \
+	BENCH="-config models/ClusterResignStar -min-speed 0 -min-memory 0" PROFILES=lossy SEEDS=1 MEMBERS=3 TIMED=help TO=.cache/smoke
+smoke: ## run the short form of everything that takes too long for every day (3 min)
+	rm -rf .cache/smoke
+	for target in soak prove release viewer-release clean; do $(MAKE) --silent -n $$target >/dev/null; done
+	$(GO) run ./impl/internal/release -h
+	$(MAKE) check-deep CONFIGURATION='^models/ClusterResignStar$$$$'
+	$(MAKE) figures $(SHORT)
+	$(MAKE) bench-guard KEEP=yes $(SHORT)
+	$(MAKE) mutants MUTANT='^ring-swallows-nothing$$$$'
+	$(MAKE) fuzz FUZZED=./tla/check/value FUZZTIME=1s
+	$(MAKE) evidence OF=
+	$(MAKE) viewer-site
 
 clean: ## remove what checks and make viewer leave behind, the cached TLC too (at once)
 	rm -rf .cache .release tla/states traces/viewer/dist/fresh
