@@ -285,8 +285,11 @@ func (c *cluster) stop() {
 	c.end()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, problem := range c.problems {
+	for _, problem := range c.problems[:min(3, len(c.problems))] {
 		c.t.Errorf("promise broken: %s", problem)
+	}
+	if more := len(c.problems) - 3; more > 0 {
+		c.t.Errorf("promises were broken %d more times", more)
 	}
 	if c.t.Failed() {
 		c.t.Logf("%d nodes, seed %d", len(c.members), c.seed)

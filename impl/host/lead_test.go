@@ -311,7 +311,7 @@ func TestPreemptionWaitsForWork(t *testing.T) {
 					for now := at; now.Before(deadline) && now.Sub(at) < slow; now = time.Now() {
 						acts.Store(int64(now.Sub(began)))
 						time.Sleep(time.Millisecond / 10)
-						require.True(t, !r.Valid() || r.Deadline().Equal(deadline), "it moves no more")
+						require.True(t, !r.Valid() || r.Deadline().Equal(deadline), "the deadline of node 4 must not move while node 5 waits")
 					}
 					time.Sleep(slow - time.Since(at))
 					return nil
@@ -327,10 +327,10 @@ func TestPreemptionWaitsForWork(t *testing.T) {
 				took := c.awaitLeader(time.Minute, 5)
 				waited := time.Duration(leads.Load() - acts.Load())
 				require.NotZero(t, told.Load())
-				require.Positive(t, waited, "5 leads when 4 acts no more")
-				require.Less(t, waited, c.timing.Patience/4, "and soon then")
+				require.Positive(t, waited, "OneActing: node 5 must not lead while node 4 acts")
+				require.Less(t, waited, c.timing.Patience/4, "node 5 must lead soon after node 4 has ended its work, or its deadline has passed")
 				acted := time.Duration(acts.Load() - told.Load())
-				require.LessOrEqual(t, acted, min(slow, c.timing.Reign))
+				require.LessOrEqual(t, acted, min(slow, c.timing.Reign), "node 4 must not act beyond its deadline")
 				t.Logf("5 leads %v after it was started, and %v after work was told", took, acted+waited)
 				time.Sleep(slow) // until work has returned
 			})
