@@ -53,6 +53,10 @@ TO ?=
 LIMIT ?=
 # How many ports are certified at the same time, and how many mutants of them tried: as many as there are processors, and at least two.
 CPUS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN) && [ "$$n" -gt 2 ] && echo "$$n" || echo 2)
+# A target that lacks a program prints in one line what it skips, with the command that installs the program. With CI=true that is an error.
+skipped = { echo "skipped: $(1): needs $(2); install: $(3)"; [ "$${CI:-}" != true ]; }
+NODE20 = node -e 'process.exit(process.versions.node.split(".")[0] >= 20 ? 0 : 1)' 2>/dev/null
+PYTHON311 = python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 # What the machine does besides, for make figures: "beside other work".
 BESIDE ?=
 
@@ -160,15 +164,26 @@ test-modules: ## run the tests of the modules of their own, for Kubernetes, Prom
 
 ports: ## test the ports in other languages, and certify them: needs Python 3.11, Node 20 and Rust (4 min)
 	$(GO) build -o .cache/bullytest ./conformance/cmd/bullytest
-	cd conformance/ports/python && python3 -m unittest -q
-	cd conformance/ports/javascript && node --test
-	cd conformance/ports/rust && cargo test --quiet && cargo build --release --quiet
-	.cache/bullytest test -workers $(CPUS) -level gold -- python3 conformance/ports/python/port.py
-	.cache/bullytest test -workers $(CPUS) -level gold -- node conformance/ports/javascript/port.mjs
-	.cache/bullytest test -workers $(CPUS) -level gold -- conformance/ports/rust/target/release/bully-port
 	$(GO) build -o .cache/ ./impl/cmd/workbench
 	.cache/bullytest test -workers $(CPUS) -level gold -- .cache/workbench port
+	@if $(PYTHON311); then $(MAKE) --no-print-directory port-python; else $(call skipped,the port in Python and the self-test of the kit,Python 3.11,apt-get install python3); fi
+	@if $(NODE20); then $(MAKE) --no-print-directory port-javascript; else $(call skipped,the port in JavaScript,Node 20,apt-get install nodejs); fi
+	@if cargo --version >/dev/null 2>&1; then $(MAKE) --no-print-directory port-rust; \
+		else echo "skipped: the port in Rust: needs Rust 1.82; install: curl https://sh.rustup.rs -sSf | sh"; fi # .ci/run cannot install it
+
+.PHONY: port-python port-javascript port-rust
+port-python:
+	cd conformance/ports/python && python3 -m unittest -q
+	.cache/bullytest test -workers $(CPUS) -level gold -- python3 conformance/ports/python/port.py
 	.cache/bullytest selftest -workers $(CPUS)
+
+port-javascript:
+	cd conformance/ports/javascript && node --test
+	.cache/bullytest test -workers $(CPUS) -level gold -- node conformance/ports/javascript/port.mjs
+
+port-rust:
+	cd conformance/ports/rust && cargo test --quiet && cargo build --release --quiet
+	.cache/bullytest test -workers $(CPUS) -level gold -- conformance/ports/rust/target/release/bully-port
 
 # Installs what the page is built and tested with, at the versions of its lock file.
 traces/viewer/node_modules: traces/viewer/package-lock.json
@@ -186,8 +201,12 @@ viewer-release: viewer ## the same, and keep it in the repository, for builds wi
 viewer-site: ## write the pages as a folder for any web server, or none: .cache/site (10 s)
 	$(GO) run ./impl/cmd/workbench view -site .cache/site
 
-# In Firefox too, if there is one: else it says at its end that it did not. What walks through all traces and scenarios there takes each third, but in make soak.
-viewer-test: viewer ## build these pages and test them, in Chromium and in Firefox: needs Node 20 (8 min)
+# Also in Firefox, if there is one. A test that walks through all traces and scenarios takes each third, another third in each browser; make soak takes all.
+viewer-test: ## build these pages and test them, in Chromium and in Firefox: needs Node 20 (8 min)
+	@if $(NODE20); then $(MAKE) --no-print-directory viewer viewer-tested; else $(call skipped,the page of elections,Node 20,apt-get install nodejs npm); fi
+
+.PHONY: viewer-tested
+viewer-tested:
 	$(GO) test -count=1 ./traces/viewer
 	cd traces/viewer && npm run --silent test && npm run --silent test:browser
 
@@ -220,8 +239,9 @@ evidence: ## run what is too slow for every day, and keep what it says (some hou
 lint: ## gofmt, go vet, staticcheck; says what of make evidence is stale (1 min)
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
 		echo "gofmt these files:"; echo "$$unformatted"; exit 1; fi
-	@for module in . $(MODULES); do \
-		echo "== $$module"; (cd "$$module" && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...); done
+	@GOBIN="$(CURDIR)/.cache/bin" $(GO) install $(STATICCHECK)
+	@printf '%s\n' . $(MODULES) | xargs -P $(CPUS) -I{} bash -c \
+		'cd {} && said=$$({ $(GO) vet ./... && "$(CURDIR)/.cache/bin/staticcheck" ./...; } 2>&1); bad=$$?; echo "== {}"; [ -z "$$said" ] || echo "$$said"; exit $$bad'
 	@echo "== what make evidence keeps"; $(GO) run ./conformance/evidence
 
 # What is new is minimised once: of long inputs, as traces are, that took nearly all of the time.
