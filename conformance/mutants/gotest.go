@@ -22,13 +22,15 @@ import (
 // outcome is what came of the tests of one package.
 type outcome struct {
 	built    bool
-	ran      int    // tests begun
-	failed   bool   // a test failed, or the program of the tests did
-	test     string // that failed first; "" if none is known
-	hung     bool   // the time limit stopped it
-	smallest string // the first line that says what the smallest run is that fails, without that word
-	output   string // what was printed
-	took     times  // of each test that passed
+	ran      int           // tests begun
+	failed   bool          // a test failed, or the program of the tests did
+	test     string        // that failed first; "" if none is known
+	hung     bool          // the time limit stopped it
+	unnamed  bool          // and no test had failed before: test is then the one that had run the longest
+	ranFor   time.Duration // how long that one had run
+	smallest string        // the first line that says what the smallest run is that fails, without that word
+	output   string        // what was printed
+	took     times         // of each test that passed
 }
 
 // crowd stands for the test that failed where the tests had so many processes that they were all killed.
@@ -155,6 +157,8 @@ func read(r io.Reader) (*outcome, error) {
 		switch e.Action {
 		case "run":
 			o.ran, running = o.ran+1, e.Test
+		case "cont": // a parallel test begins
+			running = e.Test
 		case "pass":
 			if e.Test != "" && !strings.Contains(e.Test, "/") {
 				o.took[e.Test] = e.Elapsed
@@ -183,10 +187,13 @@ func read(r io.Reader) (*outcome, error) {
 // note takes from a line of output what is looked for there.
 func (o *outcome) note(line string) {
 	if strings.Contains(line, "panic: test timed out after ") {
-		o.hung = true
+		o.hung, o.unnamed = true, o.test == ""
 	}
-	if name, found := strings.CutPrefix(line, "\t\t"); found && o.hung && o.test == "" {
-		o.test, _, _ = strings.Cut(name, " ") // the first of the tests that were running
+	if running, found := strings.CutPrefix(line, "\t\t"); found && o.unnamed {
+		name, took, _ := strings.Cut(strings.TrimSuffix(running, ")\n"), " (")
+		if d, err := time.ParseDuration(took); err == nil && (o.test == "" || d > o.ranFor) {
+			o.test, o.ranFor = name, d
+		}
 	}
 	if _, run, found := strings.Cut(line, "smallest run: "); found && o.smallest == "" {
 		o.smallest = strings.TrimSpace(run)
