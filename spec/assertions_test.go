@@ -10,7 +10,7 @@ import (
 )
 
 // unexplained are packages in which an assertion may still lack its message. The list can only shrink.
-var unexplained = []string{"impl/cmd/bully", "impl/cmd/workbench", "impl/internal/localcluster"}
+var unexplained = []string{"impl/cmd/workbench", "impl/internal/localcluster"}
 
 // TestFailuresExplainThemselves refuses require.True and require.False without a message: "Should be false" does not say
 // which promise is broken.

@@ -7,11 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bubbles are the functions that may call synctest.Test. The list can only shrink.
-var bubbles = map[string]string{
-	"impl/cmd/bully/beside_test.go TestOutlive": notConverted,
-}
-
 // TestFailuresEndOneTest refuses synctest.Test in impl. If a test fails in a bubble while a goroutine is blocked, it
 // panics, and no other test runs.
 func TestFailuresEndOneTest(t *testing.T) {
@@ -21,7 +16,7 @@ func TestFailuresEndOneTest(t *testing.T) {
 			found[at] = calls
 		}
 	}
-	requireListed(t, bubbles, found, "call bubbletest.Run")
+	requireListed(t, nil, found, "call bubbletest.Run")
 }
 
 // bareBubble returns the callee of a call that starts a bubble.

@@ -55,6 +55,7 @@ var clocks = map[string]string{
 	"impl/cmd/bully/reaching_test.go newChecker":                program,
 	"impl/cmd/bully/outlived_linux_test.go act":                 program,
 	"impl/internal/bubbletest/run_test.go ticks":                called,
+	"impl/internal/bubbletest/run_test.go TestPasses":           called,
 	"impl/internal/localcluster/cluster_test.go TestFailures":   "it waits in vain for a node that has failed",
 	"impl/internal/localcluster/fake_test.go choose":            program,
 	"impl/internal/localcluster/fake_test.go say":               program,

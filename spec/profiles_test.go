@@ -17,18 +17,16 @@ var fastProfiles = []string{"local", "lan", "busy"}
 
 // fast are the functions whose nodes may have fast timers, each with its reason. The list can only shrink.
 var fast = map[string]string{
-	"impl/cmd/bully/exec_job_test.go newTheJob":               notConverted,
-	"impl/cmd/bully/exec_proof_linux_test.go start":           notConverted,
-	"impl/cmd/bully/found_test.go flags":                      notConverted,
-	"impl/cmd/bully/outlived_linux_test.go start":             notConverted,
-	"impl/cmd/bully/process_test.go flags":                    notConverted,
-	"impl/cmd/bully/reaching_test.go TestReachingHAProxy":     notConverted,
-	"impl/cmd/bully/setup_test.go TestFromFixed":              notConverted,
-	"impl/cmd/bully/tools_test.go TestExhausted":              notConverted,
-	"impl/cmd/workbench/bench_groups_test.go TestBenchGroups": notConverted,
+	"impl/cmd/bully/exec_test.go TestExecLeaderless":          "a node speaks after twenty times the longest wait of its profile",
+	"impl/cmd/bully/exec_test.go TestExecUsage":               "an error text names what the profile allows; no node runs",
+	"impl/cmd/bully/outlived_linux_test.go var":               "nodes fail over many times, and what is asked holds whoever leads",
+	"impl/cmd/bully/run_test.go TestRunLogNotRead":            "a node resigns hundreds of times",
+	"impl/cmd/workbench/bench_groups_test.go TestBenchGroups": "it measures failover",
 	"impl/deploy/alerts_test.go ofGroupsHangs":                alertsWait,
 	"impl/deploy/alerts_test.go ofGroupsLag":                  alertsWait,
 	"impl/deploy/main_test.go cluster":                        alertsWait,
+	"impl/internal/localcluster/bully_test.go quickCommand":   "harm is done all the time, and what is asked holds however often nodes elect",
+	"impl/internal/localcluster/example_test.go Example":      "the example measures failover",
 }
 
 // alertsWait: an alert is fired by seconds of silence or by a slow disk, which the timers of the profile define.

@@ -11,26 +11,6 @@ import (
 // proctestFolder has the helpers of tests of real processes.
 const proctestFolder = "impl/internal/proctest"
 
-// signals are the functions that may call syscall.Kill. The list can only shrink.
-var signals = map[string]string{
-	"impl/cmd/bully/agent_test.go beside":                                   notConverted,
-	"impl/cmd/bully/exec_linux_test.go TestExecWithoutDescriptors":          notConverted,
-	"impl/cmd/bully/exec_proof_linux_test.go TestExecHoldsAddress":          notConverted,
-	"impl/cmd/bully/exec_proof_linux_test.go var":                           notConverted,
-	"impl/cmd/bully/exec_test.go alive":                                     notConverted,
-	"impl/cmd/bully/guard_first_linux_test.go TestGuardIsFirstProcess":      notConverted,
-	"impl/cmd/bully/guard_linux_test.go TestGuard":                          notConverted,
-	"impl/cmd/bully/guard_linux_test.go TestGuardAlone":                     notConverted,
-	"impl/cmd/bully/guard_linux_test.go TestGuardOfHangs":                   notConverted,
-	"impl/cmd/bully/guard_linux_test.go TestGuardOfPrograms":                notConverted,
-	"impl/cmd/bully/outlived_linux_test.go TestAddressIsHeld":               notConverted,
-	"impl/cmd/bully/outlived_linux_test.go TestNobodyActsBesideWhoOutlives": notConverted,
-	"impl/internal/localcluster/cluster_test.go TestOrphans":                notConverted,
-	"impl/internal/localcluster/history_test.go stopBoth":                   notConverted,
-}
-
-const notConverted = "not converted yet"
-
 // TestSignalsReachOneProcess refuses syscall.Kill in tests. A process id that is 0 or negative, because the process has
 // not started or its file is empty, is a group of processes: the test itself among them.
 func TestSignalsReachOneProcess(t *testing.T) {
@@ -40,7 +20,7 @@ func TestSignalsReachOneProcess(t *testing.T) {
 			maps.Copy(found, refusedIn(f.name, f.file, bareSignal))
 		}
 	}
-	requireListed(t, signals, found, "call proctest.Kill, or proctest.Signal, which waits until the process is ready")
+	requireListed(t, nil, found, "call proctest.Kill, or proctest.Signal, which waits until the process is ready")
 }
 
 // bareSignal returns the callee of a call that signals a process by its id.

@@ -9,23 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// waiting are the functions in packages of real processes that may call require.Eventually. The list can only shrink.
-var waiting = map[string]string{
-	"impl/baselines/peers/leasenode/main_test.go TestKillTheLeader":      notConverted,
-	"impl/baselines/peers/leasenode/main_test.go storeOf":                notConverted,
-	"impl/cmd/bully/process_test.go until":                               notConverted,
-	"impl/cmd/workbench/process_test.go until":                           notConverted,
-	"impl/deploy/alerts_test.go eventually":                              notConverted,
-	"impl/internal/child/child_test.go TestGroup":                        notConverted,
-	"impl/internal/child/child_test.go wait":                             notConverted,
-	"impl/internal/child/guardian_linux_test.go TestHasChildren":         notConverted,
-	"impl/internal/child/guardian_linux_test.go TestOrphansAreWaitedFor": notConverted,
-	"impl/internal/child/guardian_linux_test.go gone":                    notConverted,
-	"impl/internal/hold/memory_linux_test.go TestHoldMemory":             notConverted,
-	"impl/internal/hold/memory_linux_test.go TestHolderIsKilled":         notConverted,
-	"impl/internal/hold/memory_linux_test.go TestHolderRests":            notConverted,
-}
-
 // TestWaitsExplainThemselves refuses require.Eventually in packages that import package proctest or localcluster. After a
 // time-out it reports "Condition never satisfied"; proctest.Until and proctest.Await report what they saw last.
 func TestWaitsExplainThemselves(t *testing.T) {
@@ -40,7 +23,7 @@ func TestWaitsExplainThemselves(t *testing.T) {
 			maps.Copy(found, refusedIn(f.name, f.file, bareWait))
 		}
 	}
-	requireListed(t, waiting, found, "call proctest.Until, or proctest.Await for a leader")
+	requireListed(t, nil, found, "call proctest.Until, or proctest.Await for a leader")
 }
 
 // importsProcesses reports whether a file runs real processes by a helper of ours.

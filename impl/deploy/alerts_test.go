@@ -154,7 +154,7 @@ func stall(t *testing.T, c *localcluster.Cluster, id, by int) {
 
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	require.Eventually(t, holds, patience, 20*time.Millisecond, what)
+	proctest.Until(t, func() string { return what }, holds)
 }
 
 // metric returns the number of a series of the node at an address.

@@ -4,12 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-fdf591db/bully/impl/host"
+	"github.com/seed-fdf591db/bully/impl/internal/bubbletest"
 )
 
 // TestOutlive: a node that has run before waits until what it has let lead acts no more.
@@ -26,7 +26,7 @@ func TestOutlive(t *testing.T) {
 		"there is no folder": {filepath.Join(used, "none"), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubbletest.Run(t, func(t *testing.T) {
 				began := time.Now()
 				(settings{nodeFlags: nodeFlags{data: c.data}, timing: host.LAN()}).outlive(t.Context())
 				took := time.Since(began)

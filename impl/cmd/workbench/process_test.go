@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -89,7 +88,7 @@ func freeAddress(t *testing.T) string {
 // until waits until a condition holds: as long as that takes, within reason.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	require.Eventually(t, holds, 30*time.Second, 5*time.Millisecond, what)
+	proctest.Until(t, func() string { return what }, holds)
 }
 
 // answers reports whether a server at an address answers.

@@ -36,11 +36,11 @@ const patience = 30 * time.Second
 // wait waits until a file has a line, and returns what is in it.
 func wait(t *testing.T, path string) (text string) {
 	t.Helper()
-	require.Eventually(t, func() bool {
+	proctest.Until(t, func() string { return path + " has a whole line" }, func() bool {
 		data, err := os.ReadFile(path)
 		text = strings.TrimSpace(string(data))
 		return err == nil && strings.HasSuffix(string(data), "\n")
-	}, patience, 5*time.Millisecond, path)
+	})
 	return text
 }
 
@@ -93,7 +93,7 @@ func TestGroup(t *testing.T) {
 			c.Kill()
 		}
 		<-c.Done()
-		require.Eventually(t, func() bool { return !alive(grandchild) }, patience, time.Millisecond, name)
+		proctest.Until(t, func() string { return "the grandchild has ended: " + name }, func() bool { return !alive(grandchild) })
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,7 +53,7 @@ func pidIn(t *testing.T, file string) int {
 // gone waits until a process runs no more.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return !alive(pid) }, patience, time.Millisecond)
+	proctest.Until(t, func() string { return fmt.Sprintf("process %d has ended", pid) }, func() bool { return !alive(pid) })
 }
 
 // strays are scripts that start what tries to get away; each writes its process id to $1.
@@ -163,7 +162,9 @@ func TestOrphansAreWaitedFor(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	shell(t, `(sh -c 'echo $$ >"$1"; sleep 0.02' sh "$1" &); while :; do sleep 0.01; done`, file)
 	pid := pidIn(t, file)
-	require.Eventually(t, func() bool { return errors.Is(proctest.Kill(pid, 0), syscall.ESRCH) }, patience, time.Millisecond)
+	proctest.Until(t, func() string { return fmt.Sprintf("process %d has been waited for", pid) }, func() bool {
+		return errors.Is(proctest.Kill(pid, 0), syscall.ESRCH)
+	})
 }
 
 // The variable that makes this test program start a child, and then wait to be killed.
@@ -258,10 +259,10 @@ func TestHasChildren(t *testing.T) {
 	require.NoError(t, cmd.Start())
 	require.True(t, hasChildren(), "this process has a child that nobody has waited for")
 	require.NoError(t, cmd.Process.Kill())
-	require.Eventually(t, func() bool {
+	proctest.Until(t, func() string { return "this process has no child left" }, func() bool {
 		reap(nil)
 		return !hasChildren()
-	}, patience, time.Millisecond)
+	})
 	require.Error(t, cmd.Wait(), "it was waited for")
 }
 

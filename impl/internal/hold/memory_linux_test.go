@@ -102,11 +102,17 @@ func hasEnded(pid int) bool {
 	return state == "" || state[0] == 'Z'
 }
 
+// until waits until a condition holds, which what describes.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	proctest.Until(t, func() string { return what }, holds)
+}
+
 // TestHoldMemory: a program's address refuses as soon as it is dead, while its memory is still there; and what holds that ends then.
 func TestHoldMemory(t *testing.T) {
 	program, address, other := large(t, "nothing")
-	require.Eventually(t, func() bool { return saysOf(other, "Name") == "bully-memory" }, waits, 5*time.Millisecond)
-	require.Eventually(t, func() bool { return openIn(other) == 1 }, waits, 5*time.Millisecond, "it has its view of the program open, and nothing else")
+	until(t, "the helper process has its name", func() bool { return saysOf(other, "Name") == "bully-memory" })
+	until(t, "the helper process has its view of the program open, and nothing else", func() bool { return openIn(other) == 1 })
 	blocked, err := strconv.ParseUint(saysOf(other, "SigBlk"), 16, 64)
 	require.NoError(t, err)
 	require.Equal(t, uint64(math.MaxUint64), blocked|1<<(syscall.SIGKILL-1)|1<<(syscall.SIGSTOP-1), "it takes no signals, but for these, which nobody can block")
@@ -130,14 +136,14 @@ func TestHoldMemory(t *testing.T) {
 	require.Greater(t, kept, ballast/1024, "the memory is still there")
 
 	require.NoError(t, proctest.Kill(other, syscall.SIGCONT))
-	require.Eventually(t, func() bool { return hasEnded(other) }, waits, 5*time.Millisecond)
+	until(t, "the helper process has ended", func() bool { return hasEnded(other) })
 }
 
 // TestHolderIsKilled: whoever kills what holds the memory of a program takes nothing else from it.
 func TestHolderIsKilled(t *testing.T) {
 	program, address, other := large(t, "nothing")
 	require.NoError(t, proctest.Kill(other, syscall.SIGKILL))
-	require.Eventually(t, func() bool { return hasEnded(other) }, waits, 5*time.Millisecond)
+	until(t, "the helper process has ended", func() bool { return hasEnded(other) })
 	link, err := net.Dial("tcp", address)
 	require.NoError(t, err)
 	require.NoError(t, link.Close())
@@ -158,10 +164,10 @@ func TestHolderRests(t *testing.T) {
 		return string(said)
 	}
 	waitsFor := regexp.MustCompile(`^\d+ 0x[1-9a-f]\w* 0x1 `)
-	require.Eventually(t, func() bool { return waitsFor.MatchString(call()) }, waits, 5*time.Millisecond, "it waits for one thing, the end of the program: %s", call())
+	until(t, "the helper process waits for one thing, the end of the program", func() bool { return waitsFor.MatchString(call()) })
 	require.NoError(t, program.Process.Kill())
 	_ = program.Wait()
 	rests := regexp.MustCompile(`^\d+ 0x0 0x0 0x[1-9a-f]`)
-	require.Eventually(t, func() bool { return rests.MatchString(call()) }, waits, 5*time.Millisecond, "it waits for nothing but a time: %s", call())
+	until(t, "the helper process waits for nothing but a time", func() bool { return rests.MatchString(call()) })
 	require.NoError(t, proctest.Kill(other, syscall.SIGKILL))
 }

@@ -244,7 +244,7 @@ func leaderless(t testing.TB, c *Cluster, ids ...int) {
 // eventually waits for what can only be looked at, not waited for.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	require.Eventually(t, holds, patience, 5*time.Millisecond, what)
+	proctest.Until(t, func() string { return what }, holds)
 }
 
 // ends waits until the process of a node has ended.

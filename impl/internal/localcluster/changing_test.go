@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 	"github.com/seed-fdf591db/bully/impl/internal/web"
 	"github.com/seed-fdf591db/bully/spec"
 )
@@ -80,7 +81,7 @@ func (c *island) drop(id int) {
 func (c *island) settle(ids ...int) {
 	c.t.Helper()
 	operator := web.Operator{Nodes: c.URLs(ids...)}
-	require.Eventually(c.t, func() bool {
+	proctest.Until(c.t, func() string { return fmt.Sprintf("the members are %v, and settled", ids) }, func() bool {
 		h, err := operator.Newest(c.t.Context())
 		if err != nil || !h.Settled {
 			return false
@@ -92,7 +93,7 @@ func (c *island) settle(ids ...int) {
 			}
 		}
 		return slices.Equal(members, ids) && h.Configuration.Len() == len(ids)
-	}, patience, 10*time.Millisecond, "the members become %v", ids)
+	})
 }
 
 // harm does something bad to nodes again and again, until ctx ends, and mends it after a while. It returns how often, and

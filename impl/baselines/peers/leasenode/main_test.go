@@ -96,14 +96,14 @@ func TestWithoutAStore(t *testing.T) {
 // storeOf returns the process id of the store that runs, when it is not another one.
 func storeOf(t *testing.T, c peertest.Cluster, notThis int) (pid int) {
 	t.Helper()
-	require.Eventually(t, func() bool {
+	proctest.Until(t, func() string { return "a store runs" }, func() bool {
 		text, err := os.ReadFile(filepath.Join(c.Dir(), lockFile))
 		if err != nil {
 			return false
 		}
 		pid, err = strconv.Atoi(strings.TrimSpace(string(text)))
 		return err == nil && pid != notThis && proctest.Kill(pid, 0) == nil
-	}, peertest.Patience, 5*time.Millisecond, "no store runs")
+	})
 	return pid
 }
 
@@ -138,8 +138,9 @@ func TestKillTheLeader(t *testing.T) {
 	lock, err := os.Open(filepath.Join(c.Dir(), lockFile))
 	require.NoError(t, err)
 	defer lock.Close()
-	require.Eventually(t, func() bool { return syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil },
-		peertest.Patience, 10*time.Millisecond, "the store must end")
+	proctest.Until(t, func() string { return "the store has ended" }, func() bool {
+		return syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+	})
 	require.NoFileExists(t, filepath.Join(c.Dir(), socketFile))
 	said, err := os.ReadFile(filepath.Join(c.Dir(), logFile))
 	require.NoError(t, err)
