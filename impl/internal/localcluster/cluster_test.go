@@ -196,10 +196,8 @@ func TestLateEvents(t *testing.T) {
 }
 
 // TestReserve sees that a reserved port is nobody else's, refuses connections, and can be listened at.
-//
-// It is not parallel: a process that another test starts has a copy of each listener for a moment, which then goes on
-// accepting after it was closed here.
 func TestReserve(t *testing.T) {
+	t.Parallel()
 	addr, release, err := Reserve()
 	require.NoError(t, err)
 	defer release()
@@ -216,7 +214,7 @@ func TestReserve(t *testing.T) {
 		require.NoError(t, err)
 		conn, err := net.Dial("tcp", addr)
 		require.NoError(t, err)
-		require.NoError(t, listener.Close())
+		require.NoError(t, shut(listener))
 		_, err = net.Dial("tcp", addr)
 		require.ErrorIs(t, err, syscall.ECONNREFUSED)
 		require.NoError(t, conn.Close())

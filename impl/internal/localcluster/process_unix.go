@@ -21,6 +21,9 @@ func attributes() *syscall.SysProcAttr {
 	return a
 }
 
+// endListening has a socket listen no more, in whatever processes it is. Linux does that; others may refuse.
+func endListening(fd uintptr) { _ = syscall.Shutdown(int(fd), syscall.SHUT_RDWR) }
+
 // killGroup kills what a node has started itself and left behind.
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 

@@ -153,11 +153,22 @@ func (p *proxy) listen() error {
 		p.listener = listener
 		p.wait.Go(func() { p.serve(listener) })
 	case !must && p.listener != nil:
-		err := p.listener.Close()
+		err := shut(p.listener)
 		p.listener = nil
 		return err
 	}
 	return nil
+}
+
+// shut closes a listener for all processes. One that is being started has a copy of it until it runs its program: without
+// the shutdown it would go on accepting, and the address would stay in use.
+func shut(listener net.Listener) error {
+	if tcp, ok := listener.(*net.TCPListener); ok {
+		if raw, err := tcp.SyscallConn(); err == nil {
+			_ = raw.Control(endListening) // Close says what is wrong
+		}
+	}
+	return listener.Close()
 }
 
 // serve takes connections until the listener is closed.
