@@ -3,31 +3,19 @@ package spec_test
 import (
 	"go/ast"
 	"maps"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// unexplained are packages in which an assertion may still lack its message. The list can only shrink.
-var unexplained = []string{"impl/cmd/workbench", "impl/internal/localcluster"}
-
 // TestFailuresExplainThemselves refuses require.True and require.False without a message: "Should be false" does not say
 // which promise is broken.
 func TestFailuresExplainThemselves(t *testing.T) {
-	found, still := map[string][]string{}, map[string]bool{}
+	found := map[string][]string{}
 	for _, f := range testFilesIn(t, "impl") {
-		in := refusedIn(f.name, f.file, withoutMessage)
-		if slices.Contains(unexplained, f.folder()) {
-			still[f.folder()] = still[f.folder()] || len(in) > 0
-			continue
-		}
-		maps.Copy(found, in)
+		maps.Copy(found, refusedIn(f.name, f.file, withoutMessage))
 	}
 	requireListed(t, nil, found, "say what is expected, such as \"node 3 must not lead while node 4 acts\"")
-	for _, folder := range unexplained {
-		require.True(t, still[folder], "all assertions of %s have messages: remove it from the list", folder)
-	}
 }
 
 // withoutMessage returns the callee of an assertion about a truth value that has no message.
