@@ -262,7 +262,7 @@ func TestInitExists(t *testing.T) {
 		require.ErrorContains(t, err, "start the node, or give the new one a folder of its own")
 		left, err := os.ReadFile(filepath.Join(dir, recordName))
 		require.NoError(t, err)
-		require.Equal(t, data, left, "Init must not change the record that is there")
+		require.Equal(t, string(data), string(left), "Init must not change the record that is there")
 	}
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, recordName+folder.MarkerSuffix), nil, 0o600))
