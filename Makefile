@@ -153,14 +153,16 @@ test: ## run all tests, those on real processes beside the others, and again wit
 		-then "plain: $(COUNT) -vet=off $$(echo $$packages)" \
 		$(if $(RACE),-then "race detector: $(COUNT) -vet=off -race -short $$(echo $$races)")
 
-# The packages whose tests ask package slowtest, which leaves some to this target.
-SLOW = $(sort $(patsubst %/,./%,$(dir $(shell grep -rlE --include='*_test.go' 'slowtest\.(Only|Wanted)\(' conformance impl model tla traces))))
-test-slow: ## run the tests that build releases and WebAssembly, start many JVMs, or explore further (5 min)
-	@BULLY_SLOW=yes $(RUNTESTS) -keep .cache/slowest/test-slow -then "slow: $(COUNT) -vet=off -timeout 30m -run '$(SLOWTESTS)' $(SLOW)"
+# The files whose tests ask package slowtest, which leaves the tests or their long form to this target; and these tests.
+SLOW = $(shell grep -rlE --include='*_test.go' 'slowtest\.(Only|Wanted)\b' conformance impl model tla traces)
+SLOWTESTS = awk '/^func /{name=$$2; sub(/\(.*/, "", name)} /slowtest\.(Only|Wanted)\(/{print name}' $(SLOW) | sort -u | paste -sd '|'
+test-slow: ## run the tests that build releases and WebAssembly, start many JVMs, or have a long form (5 min)
+	@BULLY_SLOW=yes $(RUNTESTS) -keep .cache/slowest/test-slow -then "slow: $(COUNT) -vet=off -timeout 30m -run ^($$($(SLOWTESTS)))$$ $(sort $(patsubst %/,./%,$(dir $(SLOW))))"
 
 # Nested modules: what they drag along are some thousand packages of etcd, Kubernetes, Prometheus and others.
 test-modules: ## run the tests of the modules of their own, for Kubernetes, Prometheus, OpenTelemetry, and nodes of other systems (5 min)
-	@$(RUNTESTS) -keep .cache/slowest/test-modules $(foreach module,$(MODULES),-then "$(module): -C $(module) $(COUNT) -vet=off $(if $(filter $(module),$(PEERS)),,$(RACE)) ./...")
+	@BULLY_MODULES=yes $(RUNTESTS) -keep .cache/slowest/test-modules -then "mutants of modules: $(COUNT) -vet=off -run TestTableOfModulesCompiles ./conformance/mutants" \
+		$(foreach module,$(MODULES),-then "$(module): -C $(module) $(COUNT) -vet=off $(if $(filter $(module),$(PEERS)),,$(RACE)) ./...")
 
 ports: ## test the ports in other languages, and certify them: needs Python 3.11, Node 20 and Rust (4 min)
 	$(GO) build -o .cache/bullytest ./conformance/cmd/bullytest

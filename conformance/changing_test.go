@@ -10,6 +10,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/model/rules"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 func node(i uint64) spec.NodeID { return spec.IntegerID(i) }
@@ -225,7 +226,7 @@ var faultsOfMembers = []struct {
 func TestFaultsOfMembersAreFound(t *testing.T) {
 	groups := conformance.ChangingGroups()
 	for i := range groups {
-		groups[i] = keep(thinned(groups[i]))
+		groups[i] = keep(thinned(groups[i], slowtest.Wanted()))
 	}
 	for _, f := range faultsOfMembers {
 		var found []string

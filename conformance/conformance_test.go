@@ -115,20 +115,20 @@ var faults = []struct {
 	}},
 }
 
-// mostAsked is how many cases of a group a fault is sought in, unless slow tests run.
+// mostAsked is how many cases of a group a fault is sought in, unless all are wanted.
 const mostAsked = 12_000
 
-// thinned returns a group without most of its cases, if it has more than mostAsked.
-func thinned(g conformance.Group) conformance.Group {
-	if g.Pinned <= mostAsked || slowtest.Wanted() {
+// thinned returns a group without most of its cases, if it has more than mostAsked and not all are wanted.
+func thinned(g conformance.Group, all bool) conformance.Group {
+	if g.Pinned <= mostAsked || all {
 		return g
 	}
-	all, every := g.All, g.Pinned/mostAsked+1
+	cases, every := g.All, g.Pinned/mostAsked+1
 	every += 1 - every%2 // odd: many cases alternate
 	g.Pinned = (g.Pinned + every - 1) / every
 	g.All = func(yield func(*conformance.Case) bool) {
 		at := 0
-		for c := range all {
+		for c := range cases {
 			if at%every == 0 && !yield(c) {
 				return
 			}
@@ -158,7 +158,7 @@ func TestFaultsAreFound(t *testing.T) {
 		for _, g := range conformance.Groups() {
 			if slices.Contains([]string{"questions", "start", "all-1", "all-2", "random-4"}, g.Name) || strings.Contains(f.found, g.Name) {
 				if _, known := groups[g.Name]; !known {
-					groups[g.Name] = keep(thinned(g))
+					groups[g.Name] = keep(thinned(g, slowtest.Wanted()))
 				}
 				g = groups[g.Name]
 				if _, err := g.Check(&faulty{fault: f.fault}); err != nil {
@@ -178,7 +178,7 @@ func TestGroupsForOneThing(t *testing.T) {
 		for _, f := range faults {
 			for _, g := range conformance.Groups() {
 				if f.name == name && g.Name == group {
-					g = thinned(g)
+					g = thinned(g, slowtest.Wanted())
 					_, err := g.Check(&faulty{fault: f.fault})
 					require.ErrorContains(t, err, "cases failed", name)
 					checked++

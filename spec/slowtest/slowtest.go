@@ -1,6 +1,6 @@
 // Package slowtest marks the tests that make test leaves out, and says why. Only tests import it.
 //
-// The Makefile finds the packages of make test-slow by the import of this package.
+// The Makefile finds the tests of make test-slow by their calls of Only and Wanted, which must stand in the tests themselves.
 package slowtest
 
 import (

@@ -65,7 +65,7 @@ func ticks(ctx context.Context) {
 // spins uses real time without an end.
 func spins(ctx context.Context) {
 	for ctx.Err() == nil {
-		time.Now()
+		_ = time.Now()
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -29,9 +28,6 @@ func shell(t *testing.T, script string, arguments ...string) *Child {
 	t.Cleanup(func() { c.Kill(); <-c.Done() })
 	return c
 }
-
-// patience is how long a test waits for what must come.
-const patience = 30 * time.Second
 
 // wait waits until a file has a line, and returns what is in it.
 func wait(t *testing.T, path string) (text string) {

@@ -22,9 +22,6 @@ import (
 	"github.com/seed-fdf591db/bully/impl/internal/proctest"
 )
 
-// waits is how long a test waits for what must come.
-const waits = 30 * time.Second
-
 // ballast is the memory of the program that dies, in bytes.
 const ballast = 64 << 20
 

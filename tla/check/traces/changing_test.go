@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance"
 	scripts "github.com/seed-fdf591db/bully/conformance/cluster"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 	"github.com/seed-fdf591db/bully/traces"
 )
 
@@ -135,6 +136,7 @@ func changeConfiguration(random *rand.Rand, members []spec.NodeID, events []spec
 
 // TestTLCOfChangingMembers has TLC check traces in which members change.
 func TestTLCOfChangingMembers(t *testing.T) {
+	slowtest.Only(t, "TLC replays traces")
 	t.Parallel()
 	checker, c := newChecker(t), newCorpus(t)
 	c.add("changed", ndjsonOf(changed(t)), 0, "")
@@ -187,6 +189,7 @@ func (c *corpus) addFaultsOfMembers() {
 
 // TestMutantsOfTheChangingModule puts another operator in the place of a rule about members: then good runs are refused.
 func TestMutantsOfTheChangingModule(t *testing.T) {
+	slowtest.Only(t, "TLC replays traces")
 	sample := ndjsonOf(changed(t))
 	// The rules as they are never let a configuration get older. Where a crash loses it, that it did is what is refused.
 	h, forgets := changed(t)

@@ -21,10 +21,9 @@ import (
 	"github.com/seed-fdf591db/bully/tla/check/tlc"
 )
 
-// newChecker returns a Checker with the real TLC. It skips the test unless slow tests run, and where there is no Java.
+// newChecker returns a Checker with the real TLC. It skips the test where there is no Java.
 func newChecker(t testing.TB) *Checker {
 	t.Helper()
-	slowtest.Only(t, "TLC replays traces")
 	java, err := tlc.Java(t.Context())
 	if err != nil {
 		t.Skipf("needs Java and TLC: %v", err)
@@ -118,6 +117,7 @@ func soak() int {
 
 // TestTLC has TLC check traces of all kinds, all in one batch.
 func TestTLC(t *testing.T) {
+	slowtest.Only(t, "TLC replays traces")
 	t.Parallel()
 	checker, c := newChecker(t), newCorpus(t)
 	c.addFaults()
@@ -199,6 +199,7 @@ func (c *corpus) addHighest() {
 // TestMutantsOfTheModule puts another operator in the place of a rule: then good runs are refused, or bad ones are not
 // until they break a promise.
 func TestMutantsOfTheModule(t *testing.T) {
+	slowtest.Only(t, "TLC replays traces")
 	good := ndjson(integers(3), led(t).events)
 	crashed := led(t)
 	crashed.crash(crashed.rank(3))
@@ -254,6 +255,7 @@ func twoLeaders(t testing.TB) []byte {
 
 // TestFramesAreCompared spoils what is handed from one chunk to the next, in each way that there is.
 func TestFramesAreCompared(t *testing.T) {
+	slowtest.Only(t, "TLC replays traces")
 	t.Parallel()
 	checker := newChecker(t)
 	corpus := newCorpus(t)
