@@ -11,9 +11,8 @@ LIMIT_SECOND = 400_000                          # cvc5's
 class Prover:
     """Asks, and keeps count. A goal that is not proved is in failed: (name, answer, what is known of the counter-state)."""
 
-    def __init__(self, second=False, only=None, reads=True):
+    def __init__(self, second=False, only=None):
         self.only = only                        # the one goal that is asked, where a mutant must fail at it
-        self.reads = reads                      # whether cvc5 reads what z3 has proved, though it is not asked
         self.second, self.asked, self.failed, self.started = second, 0, [], time.process_time()
         self.asked_second, self.unknown_second, self.notes, self.model = 0, [], [], None
 
@@ -68,9 +67,7 @@ class Prover:
 
     def _second(self, name, given, goal, pinned=False):
         """The same question, as SMT-LIB 2, to cvc5. Whether it proves it too; pinned: if not, that is told. Without
-        second cvc5 only reads it, so that each proof shows that it could be asked. A mutant needs no such proof."""
-        if not self.second and not self.reads:
-            return True
+        second cvc5 only reads it, so that each proof shows that it could be asked."""
         solver = z3.Solver()
         solver.add(given)
         solver.add(z3.Not(goal))
