@@ -31,7 +31,7 @@ export function downloaded(page: Page): Promise<{ name: string; file: string }> 
   const { _session: session } = inside<InPage>(page).delegate;
   return new Promise((done, failed) => {
     let name = '';
-    const late = setTimeout(() => { stop(); failed(new Error('nothing was saved')); }, 600_000);
+    const late = setTimeout(() => { stop(); failed(new Error('nothing was saved')); }, 60_000);
     const begins = (told: Told): void => { name = told.suggestedFilename ?? ''; };
     const ends = (told: Told): void => {
       stop();

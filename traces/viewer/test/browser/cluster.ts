@@ -58,7 +58,7 @@ export class Cluster {
   }
 
   // say runs a command of bully, which is to end well, and returns what it prints.
-  say(args: string[]): string { return execFileSync(bully(), args, { encoding: 'utf8', timeout: 600_000 }); }
+  say(args: string[]): string { return execFileSync(bully(), args, { encoding: 'utf8', timeout: 60_000 }); }
 
   // pages returns the addresses of the pages of all nodes.
   pages(): string[] { return this.#places.map((p) => `http://${p.http}/`); }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import * as node from 'node:test';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
-import { closeBrowsers, current, patience } from './browsers';
+import { closeBrowsers, current } from './browsers';
 import { visit, type Options, type Visit } from './page';
 
 export { patience } from './browsers';
@@ -31,7 +31,7 @@ if (!together) after(closeBrowsers);
 
 // inPage is a test in a page of its own, which must have no fault.
 export function inPage(name: string, options: Options, does: (page: Page, t: TestContext, seen: Visit) => Promise<void>): void {
-  test(name, { timeout: 2 * patience }, async (t) => {
+  test(name, { timeout: 300_000 }, async (t) => {
     const seen = await visit(options);
     try {
       await does(seen.page, t, seen);
@@ -42,15 +42,9 @@ export function inPage(name: string, options: Options, does: (page: Page, t: Tes
   });
 }
 
-// walked returns the items that a test walks through if it asks the same of each: all of them with BULLY_SOAK. Otherwise it returns each third, another third in
-// each browser, and the first item of each kind.
-export function walked<T>(all: T[], kind: (one: T) => unknown = () => ''): T[] {
-  if (process.env['BULLY_SOAK']) return all;
-  const kinds = all.map(kind), third = current === 'chromium' ? 0 : 1;
-  return all.filter((_, i) => i % 3 === third || kinds.indexOf(kinds[i]) === i);
-}
-
-// inFirefox returns the variants of a test: all of them in Chromium and with BULLY_SOAK, otherwise only those with these names.
-export function inFirefox<T extends [name: string, ...rest: unknown[]]>(all: T[], names: string[]): T[] {
-  return current === 'chromium' || process.env['BULLY_SOAK'] ? all : all.filter(([name]) => names.includes(name));
+// walked returns what a test walks through that asks the same of each, and of the engine more than of the browser: all in Chromium, and each third elsewhere, but
+// for make soak.
+export function walked<T>(all: T[]): T[] {
+  const every = current === 'chromium' || process.env['BULLY_SOAK'] ? 1 : 3;
+  return all.filter((_, i) => i % every === 0);
 }
