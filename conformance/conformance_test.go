@@ -191,6 +191,7 @@ func TestGroupsForOneThing(t *testing.T) {
 
 // TestRunTells shows what Run makes of a subject that answers each second time otherwise.
 func TestRunTells(t *testing.T) {
+	slowtest.Only(t, "it asks all questions")
 	r, calls := &recorder{}, 0
 	conformance.Run(r, func() conformance.Subject {
 		calls = 0

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/check"
 	"github.com/seed-fdf591db/bully/conformance/coverage"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // asked is what the cases of package conformance visit: all of them, and those that the explorer comes to.
@@ -33,6 +34,7 @@ var asked = sync.OnceValues(func() (all, reachable *coverage.Coverage) {
 
 // TestEveryCaseHasABranch shows that the list of branches is complete: whatever a node is asked is one of them.
 func TestEveryCaseHasABranch(t *testing.T) {
+	slowtest.Only(t, "it walks through all cases")
 	all, reachable := asked()
 	require.Zero(t, all.Strays())
 	require.Zero(t, reachable.Strays())

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/coverage"
 	"github.com/seed-fdf591db/bully/conformance/sim"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 	"github.com/seed-fdf591db/bully/traces"
 )
 
@@ -29,6 +30,7 @@ const (
 // TestCoverage shows that runs visit every action and every branch: the golden traces, the simulator, and walks of the untimed
 // cluster. With fixed members they visit all that are not marked. What each of them visits is in TABLE.md.
 func TestCoverage(t *testing.T) {
+	slowtest.Only(t, "it walks through all cases and all sources of them")
 	all, reachable := asked()
 	explorer := coverage.Source{Name: "explorer", Counted: true, Coverage: reachable}
 	traces, changingTraces := golden(t)

@@ -97,9 +97,7 @@ func members() []spec.NodeID {
 
 // TestModel puts the model, as a port, through a part of all questions, and through plans of the simulator.
 func TestModel(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: it runs without the race detector, and shorter tests race the same code")
-	}
+	slowtest.Only(t, "it makes all cases, and asks some of each group")
 	p, err := start(t, "model")
 	require.NoError(t, err)
 	defer p.Close()
@@ -107,9 +105,6 @@ func TestModel(t *testing.T) {
 	require.Equal(t, []string{"fence", "members", "names"}, p.Features)
 	asked := 0
 	for _, g := range conformance.Groups() {
-		if g.Pinned > 60_000 && !slowtest.Wanted() {
-			continue // all of its cases are made, and few are asked
-		}
 		n := 0
 		for c := range g.All {
 			if n++; n%499 != 1 && g.Name != "questions" {

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-fdf591db/bully/conformance/kit/suites"
 	"github.com/seed-fdf591db/bully/conformance/port"
 	"github.com/seed-fdf591db/bully/spec"
+	"github.com/seed-fdf591db/bully/spec/slowtest"
 )
 
 // TestFixedIsAskedNothing has a port without the feature: no case in which members change is put to it, and that is no fault.
@@ -84,6 +85,7 @@ func forgetsMembers(c *conformance.Case) {
 
 // TestBrokenMembers puts ports with bugs about members through the suites: each finds them, and says which rule it is.
 func TestBrokenMembers(t *testing.T) {
+	slowtest.Only(t, "it runs whole suites against broken ports")
 	refused(t, []bug{
 		{"adopts nothing", always(adoptsNothing), suites.Changing.Sample(), "R43", "state."},
 		{"adopts nothing", always(adoptsNothing), suites.Changing.Sim(1, 3), "R43", "state."},

@@ -114,16 +114,14 @@ func TestCases(t *testing.T) {
 	require.Empty(t, suites.Fixed.Sim(2, 1))
 }
 
-// TestModel puts the model through some cases of each suite; unless slow tests run, through the least that has each kind.
+// TestModel puts the model through some cases of each suite.
 func TestModel(t *testing.T) {
-	fixed, changing, less := suites.Fixed, suites.Changing, 4
-	if slowtest.Wanted() {
-		less = 1
-	}
+	slowtest.Only(t, "it runs whole suites against the model")
+	fixed, changing := suites.Fixed, suites.Changing
 	for _, cases := range [][]kit.Case{
-		some(fixed.Sample(), 0, 5*less), some(fixed.Runs(), 0, 9), some(fixed.Cuts(), 0, 29*less), some(fixed.Sim(1, 20), 0, less), some(fixed.Live(), 0, 19),
-		some(suites.Fence(), 0, 9), some(fixed.Cover(), 0, 18), some(fixed.Isolate(), 0, 4), some(fixed.Steps(), 0, 40*less),
-		changing.Sample(), some(changing.Runs(), 0, 5), some(changing.Cuts(), 3, 11*less), some(changing.Sim(1, 8), 0, less), some(suites.Named(), 0, 7*less), some(changing.Live(), 0, 5),
+		some(fixed.Sample(), 0, 5), some(fixed.Runs(), 0, 9), some(fixed.Cuts(), 0, 29), fixed.Sim(1, 20), some(fixed.Live(), 0, 19),
+		some(suites.Fence(), 0, 9), some(fixed.Cover(), 0, 18), some(fixed.Isolate(), 0, 4), some(fixed.Steps(), 0, 40),
+		changing.Sample(), some(changing.Runs(), 0, 5), some(changing.Cuts(), 3, 11), changing.Sim(1, 8), some(suites.Named(), 0, 7), some(changing.Live(), 0, 5),
 		some(changing.Isolate(), 0, 2),
 	} {
 		require.NotEmpty(t, cases)
@@ -212,6 +210,7 @@ func refused(t *testing.T, bugs []bug) {
 
 // TestBroken puts ports with bugs through the suites: each suite finds what it is for, and says which rule it is.
 func TestBroken(t *testing.T) {
+	slowtest.Only(t, "it runs whole suites against broken ports")
 	refused(t, []bug{
 		{"grants twice", always(grantsTwice), some(suites.Fixed.Sample(), 0, 100), "R17", "state.leader"},
 		{"grants twice", always(grantsTwice), named(t, suites.Fixed.Cuts(), "cuts-grants-*"), "R17", "script members"},
