@@ -133,7 +133,11 @@ func (e *exports) check(dir string, mutants []*mutant) (problems []string, err e
 		return nil, err
 	}
 	checker := e.checker(p)
-	together, failed := checker.checkCombined(c, sources)
+	var together *importUses
+	var failed error
+	if len(c.chosen) > 0 { // else no mutant is within a function, and the tool combines none
+		together, failed = checker.checkCombined(c, sources)
+	}
 	for _, m := range mutants {
 		if failed == nil && m.place != outside && !together.unusedImport(m) {
 			continue
