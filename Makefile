@@ -10,7 +10,7 @@ MODULES := $(patsubst %/go.mod,%,$(wildcard impl/*/go.mod impl/*/*/go.mod impl/*
 # What could race in these is not ours, and all that they drag along would be built twice: nodes of other systems, the manager of operators, and what reads
 # the files of impl/deploy.
 PEERS := $(filter impl/baselines/% impl/deploy impl/resourcelock/operator,$(MODULES))
-# Whoever starts clusters of real processes is tested alone (the peers are, as modules of their own), so that nothing else takes their time.
+# The packages that start clusters of real processes. Their tests mostly wait, and run beside all others.
 PROCESSES = ./impl/internal/localcluster $(sort $(patsubst %/,./%,$(dir $(shell grep -rl --include='*.go' --exclude-dir=baselines --exclude-dir=deploy 'impl/internal/localcluster"' impl))))
 # What a package has that can race, tests aside: goroutines and locks. Only such packages are tested with the race detector too, with which
 # all takes eight times as long, so that long tests of theirs leave it out (-short); spec/race_test.go holds the pattern to the syntax.
@@ -145,7 +145,7 @@ COUNT = $(if $(FRESH),-count=1)
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
 # go vet is for make lint. Tests of real processes mostly wait, so they run beside all that computes.
-test: ## run all tests, those on real processes beside the others, and again with the race detector where goroutines meet (4 min)
+test: ## run all tests, those on real processes beside the others, and again with the race detector where goroutines meet (4 min with a warm cache)
 	@packages=$$($(GO) list ./... | sed "s|^$$($(GO) list -m)|.|" | grep -vxF "$$(printf '%s\n' $(PROCESSES))"); \
 	races=$$(grep -rlE --include='*.go' --exclude='*_test.go' '$(RACES)' . | xargs dirname | sort -u | grep -xF "$$packages" | grep -vE '$(OUTER)'); \
 	$(RUNTESTS) -keep .cache/slowest/test $(if $(RACE),,-missing gcc) \
@@ -230,7 +230,7 @@ mutants: ## break the source in many ways, one at a time: each must be noticed b
 soak: ## the long form of the tests: more seeds, more runs, mutants, fuzzing (an hour; SOAK=100 for a night)
 	$(GO) build -o .cache/ ./impl/cmd/bully ./impl/cmd/workbench
 	.cache/workbench sim -seeds 1-$$(( $(SOAK) * 500 )) -nodes 1,2,3,4,5,6,7 -profile all
-	BULLY_SOAK=$(SOAK) $(GO) test -count=1 -timeout 0 ./conformance/... ./impl/bully/... ./impl/host
+	BULLY_SOAK=$(SOAK) BULLY_SLOW=yes $(GO) test -count=1 -timeout 0 ./conformance/... ./impl/bully/... ./impl/host
 	BULLY_SOAK=1 $(GO) test -count=$(SOAK) -timeout 0 -p 1 -parallel 4 $(PROCESSES)
 	$(MAKE) mutants traces fuzz FUZZTIME=2m
 	BULLY_SOAK=$(SOAK) $(MAKE) viewer-test
