@@ -262,7 +262,7 @@ release: ## make VERSION in .release/: programs, an image for containers, SBOM, 
 # A target that has no short form is parsed alone. What was measured is thrown away.
 SHORT = ROUNDS=1 FAILOVERS=1 FAULTS=1 BALLAST=0,16 IDLE=1s FOR=1s GROUPS=20 GROUPS_BESIDE=5 KILLS=1 BENCHTIME=1x \
 	BENCH="-config models/ClusterResignStar -min-speed 0 -min-memory 0" PROFILES=lossy SEEDS=1 MEMBERS=3 TIMED=help TO=.cache/smoke
-smoke: ## run the short form of everything that takes too long for every day (3 min)
+smoke: ## run the short form of everything that takes too long for every day (some minutes)
 	rm -rf .cache/smoke
 	for target in soak prove release viewer-release clean; do $(MAKE) --silent -n $$target >/dev/null; done
 	$(GO) run ./impl/internal/release -h
