@@ -79,10 +79,11 @@ func (s *slots) evictLocked() bool {
 	return true
 }
 
-// note takes note of what a connection does, as http.Server tells it.
+// note takes note of what a connection does, as http.Server tells it. A connection whose request has begun (StateActive) is
+// not active yet: its head may never be whole. inTurn says when the request is served.
 func (s *slots) note(c net.Conn, state http.ConnState) {
 	if taken, ok := c.(*slot); ok {
-		taken.setActive(state == http.StateActive || state == http.StateHijacked)
+		taken.setActive(state == http.StateHijacked)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestNoFiles(t *testing.T) {
 		s.open = append(s.open, &slot{Conn: here, slots: s})
 	}
 	at, idle, last := s.open[0], s.open[1], s.open[2]
-	s.note(at, http.StateActive)
+	at.setActive(true) // it is being served
 	_, err := s.Accept()
 	require.ErrorIs(t, err, syscall.EMFILE)
 	require.Equal(t, []*slot{at, last}, s.open)
